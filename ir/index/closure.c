@@ -11,17 +11,19 @@
 //             keeps s at zero and the forces small. What are different mechanisms is found by closure_groups.c.
 //             Conditions on positions may be linear sums of arms after elimination, without a curved equation of their own: several
 //             planar loops in space leave such sums over-determined among themselves. They get the closure variables, too, and
-//             so they do from the beginning where there are fewer curved constraints than surplus equations (two hinges of a door).
+//             so they do from the beginning where there are fewer curved constraints than surplus equations (two hinges of a door); where these are too few, too, all conditions
+//             on positions (two welds between the same bodies). What aliases say already (x = x, an orientation compared with itself) becomes 0 = 0 first.
 // Contract:   requires alias; changes nothing in models that are balanced, or that are not of this kind (balance reports
 //             them). Complexity: that of matching; per mechanism constraints times closure variables.
 //
 //     x*X = 0, y*X = 0 (surplus 1)   ->   x*X + 0*s = 0, y*X + 0*s = 0
 #include "ir/index/closure_groups.h"
+#include "ir/dae/locate.h"
 #include "ir/expr/expr.h"
 #include "ir/index/index.h"
 #include "ir/structure/structure.h"
 
-enum { CLOSURES = 64 }; // of one mechanism
+enum { CLOSURES = 64, FRAME_BONDS = 3 }; // of one mechanism; of a frame, at least
 
 typedef struct Closure {
     Dae *dae;
@@ -82,6 +84,52 @@ lacks_forces(const Closure *c)
     return only;
 }
 
+// Per instance: a frame, or a component with frames.
+static void
+mark_frames(const Dae *dae, U8Vec *framed)
+{
+    vec_grow(framed, dae->insts.n);
+    for (uint32_t i = 0; i < dae->connectors.n; i++) {
+        uint32_t inst = dae->connectors.at[i].inst, parent = dae->insts.at[inst].parent;
+        if (dae->connector_types.at[dae->connectors.at[i].type].n_bonds < FRAME_BONDS)
+            continue;
+        framed->at[inst] = 1;
+        if (parent != NONE)
+            framed->at[parent] = 1;
+    }
+}
+
+// The equation is said by a component with a frame, or stands for one that compared frames.
+static bool
+is_about_frames(const Dae *dae, const U8Vec *framed, uint32_t equation)
+{
+    uint32_t compared, n;
+    if (framed->at[locate_equation_inst(dae, equation)])
+        return true;
+    if (dae_row(dae, equation, &n), n > 0 || !map_get(&dae->stands_for, equation, &compared))
+        return false;
+    const Var *row = dae_row(dae, compared, &n);
+    const Group *group = n ? dae_group(dae, row[0]) : NULL;
+    uint32_t inst = group ? group->inst : 0;
+    while (inst && !framed->at[inst])
+        inst = dae->insts.at[inst].parent;
+    return framed->at[inst];
+}
+
+// Every over-determined equation is about frames: two welds between the same bodies hold each other's elongations, of which nobody
+// wants a derivative.
+static bool
+is_framed(const Closure *c)
+{
+    U8Vec framed = {0};
+    bool all = true;
+    mark_frames(c->dae, &framed);
+    for (uint32_t i = 0; i < c->over.equations.n && all; i++)
+        all = is_about_frames(c->dae, &framed, c->over.equations.at[i]);
+    vec_free(&framed);
+    return all;
+}
+
 // What is over-determined moves, and what is missing are cut forces, or unknowns of equations of motion.
 static bool
 is_mechanism(Closure *c)
@@ -95,7 +143,7 @@ is_mechanism(Closure *c)
         for (uint32_t k = 0; k < c->structure.vars.n; k++)
             motion |= dae->var_der_of.at[c->structure.vars.at[k]] != NONE;
     }
-    return moves && (motion || lacks_forces(c));
+    return (moves || is_framed(c)) && (motion || lacks_forces(c));
 }
 
 // The expression changes with continuous variables.
@@ -108,12 +156,24 @@ varies(const Closure *c, Expr e)
     return false;
 }
 
+// An equation that speaks of no unknown: what it says is so already.
+static bool
+is_said(const Closure *c)
+{
+    for (uint32_t k = 0; k < c->structure.vars.n; k++)
+        if (c->structure.use.at[k] != USE_NONE && dae_kind(c->dae, c->structure.vars.at[k]) != VAR_PARAMETER)
+            return false;
+    return true;
+}
+
 // A constraint of geometry: nonlinear, without derivatives, and without a variable of its own that it gives explicitly.
 static bool
 is_constraint(Closure *c, uint32_t equation)
 {
     Dae *dae = c->dae;
     structure_read(&c->structure, equation);
+    if (is_said(c))
+        return dae->equations.at[equation].kind == EQN_NORMAL;
     Expr residual = expr_residual(dae->exprs, c->structure.shape);
     bool curved = false;
     for (uint32_t k = 0; k < c->structure.vars.n; k++) {
@@ -223,6 +283,18 @@ is_sum(Closure *c, uint32_t equation)
     return terms >= 2 && dae->equations.at[equation].kind == EQN_NORMAL;
 }
 
+// A condition on positions of whatever kind.
+static bool
+is_position(Closure *c, uint32_t equation)
+{
+    Dae *dae = c->dae;
+    structure_read(&c->structure, equation);
+    for (uint32_t k = 0; k < c->structure.vars.n; k++)
+        if (c->structure.use.at[k] != USE_NONE && dae->var_der_of.at[c->structure.vars.at[k]] != NONE)
+            return false;
+    return dae->equations.at[equation].kind == EQN_NORMAL;
+}
+
 static void
 collect(Closure *c, bool (*wanted)(Closure *, uint32_t), U32Vec *constraints)
 {
@@ -260,18 +332,25 @@ group_of(Closure *c, uint32_t equation)
     return group;
 }
 
-// What is over-determined after the curved constraints have been closed.
+static bool
+is_closed(const Closure *c, uint32_t equation)
+{
+    uint32_t closed;
+    return map_get(&c->dae->dependent, equation, &closed);
+}
+
+// What is over-determined after other constraints have been closed.
 static void
-close_sums(Closure *c)
+close_more(Closure *c, bool (*wanted)(Closure *, uint32_t))
 {
     U32Vec sums = {0};
     forget_parts(c);
     if (decompose(c))
-        collect(c, is_sum, &sums);
+        collect(c, wanted, &sums);
     for (uint32_t i = 0; i < sums.n; i++) {
         uint32_t group = group_of(c, sums.at[i]);
         for (uint32_t g = group == NONE ? 0 : group; g < (group == NONE ? c->kinematics.n : group + 1); g++)
-            if (c->closures.at[g].n)
+            if (c->closures.at[g].n && !is_closed(c, sums.at[i]))
                 add_closures(c, sums.at[i], &c->closures.at[g]);
     }
     vec_free(&sums);
@@ -345,6 +424,12 @@ close_loops(Closure *c)
         // Joints alone hold more than curved constraints say (two hinges of one door): the ends of arms count as well.
         collect(c, is_sum, &constraints);
         enough = is_enough(c, &constraints);
+        if (!enough) {
+            // Constraints side by side, which say the same about variables of their own (two welds, two arms).
+            vec_clear(&constraints);
+            collect(c, is_position, &constraints);
+            enough = is_enough(c, &constraints);
+        }
     }
     if (enough) {
         uint32_t node = dae->equations.at[c->under.equations.at[0]].node;
@@ -357,16 +442,101 @@ close_loops(Closure *c)
         }
         for (uint32_t g = 0; g < c->forces.n; g++)
             add_force_equations(c, g, node);
-        close_sums(c);
+        close_more(c, is_sum);
+        close_more(c, is_position);
     }
     vec_free(&constraints);
     return enough;
+}
+
+// --- what aliases say already
+
+// Per variable of a connector that is no flow: its connector.
+static void
+list_connectors(const Dae *dae, U32Vec *connector_of)
+{
+    for (Var v = 0; v < dae->nvars; v++)
+        vec_push(connector_of, NONE);
+    for (uint32_t i = 0; i < dae->connectors.n; i++) {
+        const ConnectorType *type = &dae->connector_types.at[dae->connectors.at[i].type];
+        for (uint32_t k = 0; k < type->n; k++)
+            if (!type->is_flow[k])
+                connector_of->at[dae->connectors.at[i].first + k] = i;
+    }
+}
+
+// The other one of two connectors has the same type, and at the variable's place an alias of it.
+static bool
+is_same_there(const Dae *dae, Var var, uint32_t own, uint32_t other)
+{
+    const Connector *a = &dae->connectors.at[own], *b = &dae->connectors.at[other];
+    bool one, two;
+    return a->type == b->type && dae_alias(dae, var, &one) == dae_alias(dae, b->first + (var - a->first), &two) && one == two;
+}
+
+// A generated equation that compares two connectors, without flows, all of whose variables in it are equal: rigid parts lead from
+// one to the other.
+static bool
+compares_equals(const Dae *dae, const U32Vec *connector_of, uint32_t equation)
+{
+    uint32_t n, pair[2] = {NONE, NONE};
+    const Var *row = dae_row(dae, equation, &n);
+    if (!dae->equations.at[equation].generated)
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        if (dae_kind(dae, row[k]) != VAR_CONTINUOUS)
+            continue;
+        uint32_t connector = row[k] < connector_of->n ? connector_of->at[row[k]] : NONE;
+        if (connector == NONE)
+            return false;
+        if (pair[0] == NONE || pair[0] == connector)
+            pair[0] = connector;
+        else if (pair[1] == NONE || pair[1] == connector)
+            pair[1] = connector;
+        else
+            return false;
+    }
+    if (pair[1] == NONE)
+        return false;
+    for (uint32_t k = 0; k < n; k++)
+        if (dae_kind(dae, row[k]) == VAR_CONTINUOUS) {
+            uint32_t own = connector_of->at[row[k]];
+            if (!is_same_there(dae, row[k], own, pair[own == pair[0]]))
+                return false;
+        }
+    return true;
+}
+
+// Where parts that are rigid close a loop, conditions hold because of the names that their variables share: x = x, and the residues by which
+// an orientation is compared with itself. They become 0 = 0, since as conditions on the orientation they would look
+// independent.
+static void
+settle_identities(Closure *c)
+{
+    Dae *dae = c->dae;
+    Exprs *exprs = dae->exprs;
+    U32Vec connector_of = {0};
+    Expr nothing = expr_2(exprs, OP_EQN, expr_const(exprs, 0), expr_const(exprs, 0));
+    list_connectors(dae, &connector_of);
+    for (uint32_t e = 0, n = dae->equations.n; e < n; e++) {
+        const Equation old = dae->equations.at[e];
+        if (old.kind != EQN_NORMAL)
+            continue;
+        structure_read(&c->structure, e);
+        if (!expr_is_const(exprs, expr_residual(exprs, c->structure.shape), 0) && !compares_equals(dae, &connector_of, e))
+            continue;
+        uint32_t made = dae_add_equation(dae, EQN_NORMAL, nothing, dae_add_row(dae, NULL, 0), old.node, old.span);
+        dae->equations.at[e].kind = EQN_REMOVED;
+        map_put(&dae->stands_for, made, e);
+    }
+    vec_free(&connector_of);
 }
 
 bool
 close_mechanisms(Dae *dae)
 {
     Closure c = {.dae = dae, .structure = {.dae = dae}};
+    settle_identities(&c);
     bool closed = decompose(&c) && is_mechanism(&c) && c.over.equations.n > c.over.variables.n && close_loops(&c);
     forget_parts(&c);
     groups_free(&c.kinematics);

@@ -15,6 +15,8 @@
 #include "runtime/solver/solver.h"
 
 static const uint32_t FREE = UINT32_MAX;
+static const double RESIDUE = 1e-13;  // what rounding leaves of partial derivatives that cancel, beside the largest
+static const double ROUNDING = 1e-14; // and beside the states' sizes
 
 typedef struct Group {
     uint32_t *row, rows;       // invariants
@@ -140,6 +142,21 @@ invariants_states(const Invariants *s, uint32_t g, uint32_t *column)
     return group->columns;
 }
 
+// What is nothing but rounding beside the largest partial derivative of its invariant, or beside the states themselves (arms side by
+// side, between which everything cancels), is no way to change it: the factorisation brings the derivatives by each state to
+// one size, which would make it one.
+static void
+drop_residues(double *matrix, uint32_t columns, uint32_t rows, double size)
+{
+    for (uint32_t i = 0; i < rows; i++) {
+        double *derivative = matrix + (size_t)i * columns, largest = ROUNDING / RESIDUE * size;
+        for (uint32_t j = 0; j < columns; j++)
+            largest = fmax(largest, fabs(derivative[j]));
+        for (uint32_t j = 0; j < columns; j++)
+            derivative[j] = fabs(derivative[j]) > RESIDUE * largest ? derivative[j] : 0;
+    }
+}
+
 // The transpose is factored, so that its pivots choose among the invariants.
 Rank *
 invariants_rank(const Run *run, Invariants *s, uint32_t g)
@@ -154,15 +171,18 @@ invariants_rank(const Run *run, Invariants *s, uint32_t g)
     memset(matrix, 0, sizeof *matrix * group->rows * group->columns);
     for (uint32_t i = 0; i < group->rows; i++)
         s->position[group->row[i]] = i;
+    double size = 0;
     for (uint32_t j = 0; j < group->columns; j++) {
         uint32_t column = group->column[j];
         double scale = fabs(run->v[model->nominal + column]);
+        size = fmax(size, fmax(scale, fabs(run->v[model->y + column])));
         for (uint32_t k = c->column_start[column]; k < c->column_start[column + 1]; k++) {
             uint32_t row = c->row[k], i = s->position[row];
             if (i < group->rows && group->row[i] == row)
                 matrix[(size_t)i * group->columns + j] = run->v[c->values + k] * scale;
         }
     }
+    drop_residues(matrix, group->columns, group->rows, size);
     if (!rank_factor(rank, NULL, RANK_DEPENDENT, group->rows))
         rank_free(&rank);
     return rank;

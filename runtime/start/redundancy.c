@@ -24,6 +24,7 @@ enum { SAMPLES = 2, CORRECTIONS = 25, MECHANISMS = 2, DEPTHS = 64 };
 
 static const double MOVE = 2e-3;      // of the states' sizes: nearby points
 static const double ON_MANIFOLD = 1e-12;
+static const double ROUNDING = 1e-12; // what states contribute to a constraint when it cancels, at most
 static const double SLACK = 100;      // tolerances that a redundant constraint may be off
 
 static bool
@@ -98,12 +99,20 @@ measure(Review *r, uint32_t *rank)
 }
 
 static bool
-is_deficient(const Review *r)
+has_redundant_invariants(const Review *r)
 {
-    const mdl_model *model = r->run->model;
     for (uint32_t g = 0; g < r->groups; g++)
         if (r->rank[g] < r->rows[g])
             return true;
+    return false;
+}
+
+static bool
+is_deficient(const Review *r)
+{
+    const mdl_model *model = r->run->model;
+    if (has_redundant_invariants(r))
+        return true;
     for (uint32_t k = 0; k < model->n_dynamics; k++)
         if (can_be_deficient(r->run->block[k]) && r->rank[r->groups + k] < r->run->block[k]->block->m)
             return true;
@@ -284,8 +293,11 @@ settle_block(Review *r, uint32_t step)
     if (!newton->deficient)
         return MDL_OK;
     run->deficient += newton->deficient;
-    if (newton_keeps_motion(run, newton, newton->deficient))
+    if (newton_keeps_motion(run, newton, newton->deficient)) {
+        if (!has_redundant_invariants(r))
+            redundancy_open(r, newton);
         return MDL_OK;
+    }
     char text[2000];
     newton_null_text(run, newton, 4, text, sizeof text);
     run_message(run, MDL_ERROR, "at time %.12g: the motion is not determined: a block of %u equations is singular "
@@ -327,6 +339,7 @@ settle(Review *r)
     evaluate_plain(run);
     mdl_call(model->jacobian, run->v);
     note_groups(r);
+    redundancy_note_open(r);
     choose_causal_form(run);
     return MDL_OK;
 }
@@ -436,8 +449,9 @@ redundancy_check(const Run *run)
     for (uint32_t k = 0; terms && k < model->n_constraints; k++) // the largest of each depth
         most[depth_of(model, k)] = fmax(most[depth_of(model, k)], terms[k]);
     for (uint32_t k = 0; terms && k < model->n_constraints && wrong == UINT32_MAX; k++) {
-        double value = fabs(run->v[model->constraint[k].value]);
-        if (value > SLACK * run->tolerance * most[depth_of(model, k)])
+        double value = fabs(run->v[model->constraint[k].value]), size = most[depth_of(model, k)];
+        // Where all that states contribute cancels (arms side by side), SI units measure.
+        if (value > SLACK * run->tolerance * (size > ROUNDING ? size : 1))
             wrong = k;
     }
     free(terms);

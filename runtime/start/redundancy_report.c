@@ -11,7 +11,7 @@
 #include "runtime/point/point.h"
 #include "runtime/start/redundancy_inner.h"
 
-enum { LISTED = 6 };
+enum { LISTED = 6, OPEN = 4 };
 
 // The constraints of group g that its best pivots leave out, each with a newline before it.
 static void
@@ -120,4 +120,20 @@ redundancy_note(Review *r, uint32_t g)
     run_message(r->run, MDL_NOTE, "%u of %u constraints of %s follow%s from the others; of the forces that keep them "
                 "the shortest are taken%s%sThey depend on each other:%s", count, r->rows[g], r->run->model->name,
                 count == 1 ? "s" : "", joints, joints[0] ? ".\n" : ". ", text);
+}
+
+void
+redundancy_open(Review *r, Newton *newton)
+{
+    size_t used = strlen(r->open);
+    if (used < sizeof r->open / 2)
+        newton_null_text(r->run, newton, OPEN, r->open + used, sizeof r->open - used);
+}
+
+void
+redundancy_note_open(const Review *r)
+{
+    if (r->open[0])
+        run_message(r->run, MDL_NOTE, "rigid connections of %s are side by side: the motion leaves some of their forces open, and of "
+                    "those that do the same the shortest are taken%s", r->run->model->name, r->open);
 }
