@@ -104,7 +104,7 @@ $(BUILD)/frontend/text/lexer.c $(BUILD)/frontend/text/lexer.h: frontend/text/lex
 	$(call say,LEX,$<)
 	$(Q)flex --header-file=$(BUILD)/frontend/text/lexer.h -o $(BUILD)/frontend/text/lexer.c $<
 # Styles and scripts of pages, as arrays that end with 0.
-ASSETS = frontend/page/explain.txt frontend/page/vocabulary.txt frontend/page/everyday.txt frontend/page/page.css frontend/page/plot.js frontend/page/links.js frontend/page/motion.js \
+ASSETS = frontend/page/explain.txt frontend/page/vocabulary.txt frontend/page/everyday.txt frontend/page/page.css frontend/page/plot.js frontend/page/unfold.js frontend/page/links.js frontend/page/motion.js \
          frontend/export/licences.txt frontend/export/licences_sparse.txt LICENSE
 $(BUILD)/frontend/page/assets.c: $(ASSETS)
 	@mkdir -p $(@D)

@@ -73,14 +73,20 @@ digest(const char *text, uint8_t result[DIGEST])
 }
 
 void
-digest_print(const char *text, Out *out)
+base64_print(const uint8_t *bytes, size_t n, Out *out)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    uint8_t bytes[DIGEST + 1] = {0};
-    digest(text, bytes);
-    for (unsigned k = 0; k < DIGEST; k += 3) {
-        uint32_t three = (uint32_t)bytes[k] << 16 | (uint32_t)bytes[k + 1] << 8 | (k + 2 < DIGEST ? bytes[k + 2] : 0);
+    for (size_t k = 0; k < n; k += 3) {
+        uint32_t three = (uint32_t)bytes[k] << 16 | (uint32_t)(k + 1 < n ? bytes[k + 1] : 0) << 8 | (k + 2 < n ? bytes[k + 2] : 0);
         for (unsigned i = 0; i < 4; i++)
-            out_char(out, k + i > DIGEST ? '=' : letters[three >> (18 - 6 * i) & 63]);
+            out_char(out, k + i > n ? '=' : letters[three >> (18 - 6 * i) & 63]);
     }
+}
+
+void
+digest_print(const char *text, Out *out)
+{
+    uint8_t bytes[DIGEST];
+    digest(text, bytes);
+    base64_print(bytes, DIGEST, out);
 }

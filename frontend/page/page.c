@@ -1,12 +1,23 @@
 // page.c: the parts that self-contained pages are made of.
 //
 // Purpose: pages without anything to be loaded: style and scripts stand in them. Method: assets are arrays of the program (the Makefile
-// makes assets.c); a policy in the page's head allows these scripts by their digests (digest.c), and no others.
+// makes assets.c); a policy in the page's head allows these scripts by their digests (digest.c), and no others. Of a page that would be too large to
+// be sent by mail, data are compressed (RFC 1951), and unfold.js makes text of them; others stay text that tools can read.
 // Contract: page.h. Complexity: linear.
 #include "frontend/page/page.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
 #include "frontend/page/digest.h"
 #include "frontend/page/trajectory.h"
+
+enum {
+    LARGE_PAGE = 600000, // bytes
+    FOLDED_LEAST = 2000
+};
 
 // No other script runs in the page and no other style counts, whatever names and texts a model brings along. Elements have no
 // attributes of style, which no digest can name; what scripts set of an element's style is not concerned.
@@ -33,6 +44,7 @@ page_begin(const char *title, Out *out)
                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src");
     allow((const char *)asset_page_css, out);
     out_text(out, "; script-src");
+    allow((const char *)asset_unfold_js, out);
     allow((const char *)asset_plot_js, out);
     allow((const char *)asset_links_js, out);
     allow((const char *)asset_motion_js, out);
@@ -70,9 +82,102 @@ page_motion(const Motion *motion, const char *title, Out *out)
     out_text(out, "</script>\n");
 }
 
+// Appends the text compressed, as what is between the tags of a script element. False when zlib has no memory.
+static bool
+print_folded(const char *text, size_t length, Out *out)
+{
+    z_stream stream = {0};
+    if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+        return false;
+    size_t room = deflateBound(&stream, length);
+    uint8_t *packed = base_calloc(room, 1);
+    stream.next_in = (Bytef *)(uintptr_t)text;
+    stream.avail_in = (uInt)length;
+    stream.next_out = packed;
+    stream.avail_out = (uInt)room;
+    bool done = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+    if (done)
+        base64_print(packed, room - stream.avail_out, out);
+    deflateEnd(&stream);
+    free(packed);
+    return done;
+}
+
+typedef struct Part { // an element with its tags
+    const char *begin, *text, *end, *after;
+    bool data; // in an element `script` with a type, which browsers do not run; else a drawing or a text
+} Part;
+
+// Behind the end of the element whose text begins here; elements of its kind may stand in it.
+static const char *
+element_end(const char *text, const char *begin, const char *end)
+{
+    for (unsigned open = 1; open;) {
+        const char *closed = strstr(text, end), *opened = strstr(text, begin);
+        if (!closed)
+            return NULL;
+        bool inner = opened && opened < closed;
+        open = inner ? open + 1 : open - 1;
+        text = inner ? opened + strlen(begin) : closed + strlen(end);
+    }
+    return text;
+}
+
+static const char *const tags[][2] = {{"<script type=\"", "</script>"}, {"<svg", "</svg>"}, {"<pre>", "</pre>"}};
+enum { TAGS = sizeof tags / sizeof *tags };
+
+// The next element from `at` on that can be folded; its end is NULL when there is none. `begins`: of each kind the next one that was found, or the
+// page's end, so that each stretch of the page is searched once.
+static Part
+next_part(const char *at, const char *page_end, const char **begins)
+{
+    size_t first = TAGS;
+    for (size_t k = 0; k < TAGS; k++) {
+        if (begins[k] < at)
+            begins[k] = strstr(at, tags[k][0]);
+        begins[k] = begins[k] ? begins[k] : page_end;
+        if (begins[k] < page_end && (first == TAGS || begins[k] < begins[first]))
+            first = k;
+    }
+    const char *text = first < TAGS ? strchr(begins[first], '>') : NULL;
+    const char *after = text ? element_end(text, tags[first][0], tags[first][1]) : NULL;
+    return after ? (Part){begins[first], text + 1, after - strlen(tags[first][1]), after, !first} : (Part){0};
+}
+
+// Data keep their element; what is seen becomes text of one that unfold.js puts it in the place of.
+static void
+fold(Out *page)
+{
+    Out folded = {0}, data = {0};
+    const char *at = page->text, *last = at + page->length, *begins[TAGS] = {0};
+    for (Part part = next_part(at, last, begins); part.end; part = next_part(at, last, begins)) {
+        const char *from = part.data ? part.text : part.begin, *to = part.data ? part.end : part.after;
+        data.length = 0;
+        if (to - from < FOLDED_LEAST || !print_folded(from, (size_t)(to - from), &data)) {
+            out_bytes(&folded, at, (size_t)(part.after - at));
+            at = part.after;
+            continue;
+        }
+        out_bytes(&folded, at, (size_t)(from - at) - part.data);
+        out_printf(&folded, "%s data-folded=\"%zu\">", part.data ? "" : "<script type=\"text/html\"", (size_t)(to - from));
+        out_bytes(&folded, data.text, data.length);
+        at = to;
+        if (!part.data)
+            out_text(&folded, "</script>");
+    }
+    out_text(&folded, at);
+    out_free(&data);
+    out_free(page);
+    *page = folded;
+}
+
 void
 page_end(unsigned scripts, Out *out)
 {
+    if (out->length > LARGE_PAGE) {
+        fold(out);
+        script((const char *)asset_unfold_js, out);
+    }
     if (scripts & PAGE_WITH_PLOTS)
         script((const char *)asset_plot_js, out);
     if (scripts & PAGE_WITH_LINKS)

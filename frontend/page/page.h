@@ -17,7 +17,7 @@
 #include "runtime/result/table.h"
 
 // The texts of frontend/page/page.css and the scripts, ended by 0, made into C by the Makefile.
-extern const unsigned char asset_page_css[], asset_plot_js[], asset_links_js[], asset_motion_js[];
+extern const unsigned char asset_page_css[], asset_plot_js[], asset_unfold_js[], asset_links_js[], asset_motion_js[];
 
 // Up to <body>: the page may load nothing, from anywhere.
 void page_begin(const char *title, Out *out);
