@@ -19,7 +19,7 @@ STARTS   := runtime/shell/simulator_start.c runtime/shell/embed_program.c $(wild
 RUNTIME  := $(filter-out $(STARTS),$(wildcard runtime/*/*.c))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-GENERATED = $(addprefix $(BUILD)/frontend/,text/parser.o text/lexer.o page/assets.o)
+GENERATED = $(addprefix $(BUILD)/frontend/,text/parser.o text/lexer.o sweep/study_parser.o sweep/study_lexer.o page/assets.o)
 
 LIBS = $(addprefix $(BUILD)/lib,frontend.a backend.a ir.a base.a runtime.a)
 
@@ -103,6 +103,14 @@ $(BUILD)/frontend/text/parser.c $(BUILD)/frontend/text/parser.h: frontend/text/p
 $(BUILD)/frontend/text/lexer.c $(BUILD)/frontend/text/lexer.h: frontend/text/lexer.l $(BUILD)/frontend/text/parser.h
 	$(call say,LEX,$<)
 	$(Q)flex --header-file=$(BUILD)/frontend/text/lexer.h -o $(BUILD)/frontend/text/lexer.c $<
+$(BUILD)/frontend/sweep/study_parser.c $(BUILD)/frontend/sweep/study_parser.h: frontend/sweep/study_parser.y
+	@mkdir -p $(@D)
+	$(call say,YACC,$<)
+	$(Q)bison -Wall -Werror -Wcounterexamples --header=$(BUILD)/frontend/sweep/study_parser.h -o $(BUILD)/frontend/sweep/study_parser.c $<
+$(BUILD)/frontend/sweep/study_lexer.c: frontend/sweep/study_lexer.l $(BUILD)/frontend/sweep/study_parser.h
+	@mkdir -p $(@D)
+	$(call say,LEX,$<)
+	$(Q)flex -o $(BUILD)/frontend/sweep/study_lexer.c $<
 # Styles and scripts of pages, as arrays that end with 0.
 ASSETS = frontend/page/explain.txt frontend/page/vocabulary.txt frontend/page/everyday.txt frontend/page/page.css frontend/page/plot.js frontend/page/unfold.js frontend/page/links.js frontend/page/motion.js \
          frontend/export/licences.txt frontend/export/licences_sparse.txt LICENSE
@@ -115,7 +123,7 @@ $(BUILD)/frontend/page/assets.c: $(ASSETS)
 $(BUILD)/frontend/%.o: $(BUILD)/frontend/%.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
-$(call objects,$(FRONTEND)): | $(BUILD)/frontend/text/parser.h $(BUILD)/frontend/text/lexer.h
+$(call objects,$(FRONTEND)): | $(BUILD)/frontend/text/parser.h $(BUILD)/frontend/text/lexer.h $(BUILD)/frontend/sweep/study_parser.h
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 

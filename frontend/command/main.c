@@ -155,7 +155,7 @@ prepare_process(const Options *options)
     signal(SIGXFSZ, SIG_IGN);
     if ((compiles || analyses) && options->run.limit_time > 0)
         run_timer(options->run.limit_time < 1e8 ? options->run.limit_time : 1e8);
-    if (options->limit_memory) {
+    if (options->limit_memory && bit != CALL_SWEEP) { // of a sweep it is a limit of each run
         struct rlimit limit = {options->limit_memory, options->limit_memory};
         setrlimit(RLIMIT_AS, &limit);
     } else if (compiles || analyses) {

@@ -148,6 +148,21 @@ take_mesh(Options *o, const char *value, char why[OPTION_WHY])
     return true;
 }
 
+// N or P%
+static bool
+take_failures(Options *o, const char *value, char why[OPTION_WHY])
+{
+    size_t length = strlen(value);
+    bool percent = length && value[length - 1] == '%';
+    char number[32];
+    snprintf(number, sizeof number, "%.*s", (int)(percent ? length - 1 : length), value);
+    o->sweep.percent = percent;
+    if (length < sizeof number && number_of_text(number, &o->sweep.failures) && o->sweep.failures >= 0)
+        return true;
+    snprintf(why, OPTION_WHY, "--max-failures is a number of runs, or a part of them as 5%%, not '%s'", value);
+    return false;
+}
+
 static bool
 take_size(const char *value, PlotOptions *plot, char why[OPTION_WHY])
 {
@@ -291,7 +306,7 @@ say_no_call(const char *word, Out *why)
 bool
 options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
 {
-    *o = (Options){.opt = -1, .compare = {.relative = 1e-6, .absolute = 1e-12, .shift = 1e-9}, .analysis = {.at = NAN, .from = NAN, .to = NAN, .per_decade = 40}};
+    *o = (Options){.opt = -1, .compare = {.relative = 1e-6, .absolute = 1e-12, .shift = 1e-9}, .analysis = {.at = NAN, .from = NAN, .to = NAN, .per_decade = 40}, .words = argv, .sweep = {.failures = NAN}};
     run_settings_init(&o->run);
     o->files = arena_array(arena, const char *, argc + 1);
     o->paths = arena_array(arena, const char *, argc + 1);

@@ -38,8 +38,17 @@ typedef struct PathOptions {
     uint32_t intervals;          // 0: by the tolerance
 } PathOptions;
 
+typedef struct SweepOptions {
+    uint32_t jobs;               // 0: as many as there are processors
+    double failures;             // NAN: any number
+    bool percent;                // of them
+    bool retry, fresh, points;
+} SweepOptions;
+
 typedef struct Options {
     Command command;
+    char **words;                // of the process
+    SweepOptions sweep;
     const char *what;            // show WHAT, help CALL
     const char **files;
     uint32_t n_files;

@@ -19,6 +19,7 @@ static const Products products[] = {
     {COMMAND_DOC, ".md .html .txt"},
     {COMMAND_REPORT, ".html .htm"},
     {COMMAND_ANIMATE, ".html .htm .svg"},
+    {COMMAND_SWEEP, ".csv .txt"},
     {COMMAND_RUN, NULL},
     {COMMAND_SENSE, NULL},
 };

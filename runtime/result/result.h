@@ -3,7 +3,7 @@
 // In: rows.
 // Out: CSV and MAT files, tables read back, the audit of power and energy, the check of rows, profiles.
 // Read first: result.c, then csv.c.
-// Also open to other rooms: table.h.
+// Also open to other rooms: decimal.h, table.h.
 #ifndef MDLC_RUNTIME_RESULT_RESULT_H
 #define MDLC_RUNTIME_RESULT_RESULT_H
 

@@ -79,7 +79,7 @@ enum { CALL_RUN = 1, CALL_BUILD = 2, CALL_PLOT = 16, CALL_REPORT = 32, CALL_ANIM
        CALLS_RUNNING = CALL_RUN | CALL_PLOT | CALL_REPORT | CALL_ANIMATE,
        CALL_LINEARIZE = 64, CALL_STEADY = 128, CALL_FREQ = 256, CALL_SENSE = 512, CALL_DOC = 1 << 10, CALL_PATH = 1 << 12,
        CALLS_ANALYSING = CALL_LINEARIZE | CALL_STEADY | CALL_FREQ | CALL_SENSE,
-       CALLS_WITH_MODEL = 0xffff, CALL_COMPARE = 1 << 18 };
+       CALLS_WITH_MODEL = 0xffff, CALL_COMPARE = 1 << 18, CALL_SWEEP = 1 << 20 };
 
 void run_settings_init(RunSettings *settings);
 void run_settings_free(RunSettings *settings);

@@ -1,0 +1,466 @@
+// sweep_command.c: mdlc sweep: a study, from its file to its table.
+//
+// Purpose: `mdlc sweep`: the model is compiled once, then many runs are made. Method: libraries are built by calls of mdlc build, one for each
+// combination of structural values, and kept under the hash of their bytes; workers load them. All that a study needs to go on is in a
+// folder beside the table.
+// Contract: command.h. Complexity: that of the builds and of the runs.
+#include "frontend/command/command.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "frontend/sweep/gather.h"
+#include "frontend/sweep/pool.h"
+#include "frontend/sweep/sweep.h"
+#include "ir/base/map.h"
+#include "ir/base/replace.h"
+#include "runtime/model/clock.h"
+
+typedef struct Sweep {
+    Session *session;
+    Study *study;
+    const char *table, *rows, *folder;
+    uint64_t *library;      // hash of each build
+    void **handle;          // of those that are loaded
+    Binding **binding;
+    int lock;
+    ShardIndex index;
+    uint8_t *done;
+    uint64_t done_runs, failures;
+    uint32_t attempt;
+} Sweep;
+
+static int
+tell_error(const char *path, int error)
+{
+    fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
+    return EXIT_IO;
+}
+
+// --- names of files
+
+// "comfort.study" gives "comfort.csv" where nothing is said.
+static void
+name_files(Sweep *sweep)
+{
+    Arena *arena = sweep->session->arena;
+    const char *path = sweep->study->path, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    const char *given = sweep->session->options.run.output;
+    sweep->table = given ? given : arena_printf(arena, "%.*s.csv", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
+    size_t length = strlen(sweep->table);
+    bool csv = length > 4 && !strcmp(sweep->table + length - 4, ".csv");
+    int stem = (int)(csv ? length - 4 : length);
+    sweep->rows = sweep->study->keep ? arena_printf(arena, "%.*s.rows.csv", stem, sweep->table) : NULL;
+    sweep->folder = arena_printf(arena, "%.*s.runs", stem, sweep->table);
+}
+
+// --- libraries
+
+// The words of `mdlc build` for that build.
+static char **
+build_words(Sweep *sweep, uint32_t build, const char *target)
+{
+    const Session *session = sweep->session;
+    const Options *o = &session->options;
+    const Study *study = sweep->study;
+    Arena *arena = session->arena;
+    size_t n = 0;
+    const char **word = arena_array(arena, const char *, 16 + o->n_paths + o->n_warnings + study->n_set + study->factors);
+    word[n++] = "mdlc";
+    word[n++] = "build";
+    word[n++] = study->model;
+    word[n++] = "--emit=shared";
+    word[n++] = "-o";
+    word[n++] = target;
+    if (study->class_name && study->class_name != study->model) {
+        word[n++] = "-m";
+        word[n++] = study->class_name;
+    }
+    if (o->allow_external)
+        word[n++] = "--allow-external";
+    for (uint32_t i = 0; i < o->n_paths; i++)
+        word[n++] = arena_printf(arena, "--path=%s", o->paths[i]);
+    for (uint32_t i = 0; i < o->n_warnings; i++)
+        word[n++] = arena_printf(arena, "-W%s", o->warnings[i]);
+    for (uint32_t k = 0; k < study->n_set; k++)
+        word[n++] = arena_printf(arena, "--set=%s=%s", study->set[k].name, study->set[k].value);
+    for (uint32_t k = 0; k < study->factors; k++)
+        if (study->factor[k].structural)
+            word[n++] = arena_printf(arena, "--set=%s=%s", study->factor[k].name, study->factor[k].text[design_build_value(study, build, k)]);
+    return (char **)(uintptr_t)word;
+}
+
+static int
+hash_file(const char *path, uint64_t *hash)
+{
+    Out bytes = {0};
+    char block[65536];
+    size_t n;
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return errno;
+    while ((n = fread(block, 1, sizeof block, file)) > 0)
+        out_bytes(&bytes, block, n);
+    int error = ferror(file) ? EIO : 0;
+    fclose(file);
+    *hash = hash_bytes(bytes.text, bytes.length);
+    out_free(&bytes);
+    return error;
+}
+
+static const char *
+library_path(const Sweep *sweep, uint64_t hash)
+{
+    return arena_printf(sweep->session->arena, "%s%s/%016" PRIx64 ".so", *sweep->folder == '/' ? "" : "./", sweep->folder, hash);
+}
+
+// The compiler has told what is wrong with a model.
+static int
+build_library(Sweep *sweep, uint32_t build)
+{
+    const char *target = arena_printf(sweep->session->arena, "%s/build-%ld.so", sweep->folder, (long)getpid());
+    char **words = build_words(sweep, build, target);
+    pid_t pid = fork();
+    if (pid == 0) {
+        execv("/proc/self/exe", words);
+        _exit(EXIT_FAULT);
+    }
+    int status = 0;
+    if (pid < 0)
+        return tell_error("mdlc build", errno);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (!WIFEXITED(status) || WEXITSTATUS(status))
+        return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAULT;
+    int error = hash_file(target, &sweep->library[build]);
+    if (!error && rename(target, library_path(sweep, sweep->library[build])))
+        error = errno;
+    return error ? tell_error(target, error) : EXIT_FINE;
+}
+
+// A BuildFinder.
+static const Binding *
+find_build(void *user, uint32_t build)
+{
+    Sweep *sweep = user;
+    Session *session = sweep->session;
+    if (sweep->binding[build])
+        return sweep->binding[build];
+    const char *path = library_path(sweep, sweep->library[build]);
+    sweep->handle[build] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const mdl_model *model = sweep->handle[build] ? dlsym(sweep->handle[build], "mdl_program") : NULL;
+    if (!model) {
+        fprintf(stderr, "mdlc: %s\n", dlerror());
+        return NULL;
+    }
+    Binding *binding = arena_new(session->arena, Binding);
+    if (!study_bind(sweep->study, model, session->arena, session->diags, binding))
+        return NULL;
+    return sweep->binding[build] = binding;
+}
+
+// --- the folder
+
+static const char *
+plan_path(const Sweep *sweep)
+{
+    return arena_printf(sweep->session->arena, "%s/plan", sweep->folder);
+}
+
+static bool
+read_plan(const Sweep *sweep, Out *plan)
+{
+    char block[4096];
+    size_t n;
+    FILE *file = fopen(plan_path(sweep), "r");
+    if (!file)
+        return false;
+    out_text(plan, "");
+    while ((n = fread(block, 1, sizeof block, file)) > 0)
+        out_bytes(plan, block, n);
+    fclose(file);
+    return true;
+}
+
+static bool
+is_ours(const char *name)
+{
+    size_t length = strlen(name);
+    return !strncmp(name, "shard-", 6) || !strncmp(name, "build-", 6) || !strcmp(name, "plan")
+        || (length == 19 && strspn(name, "0123456789abcdef") == 16 && !strcmp(name + 16, ".so"));
+}
+
+// Takes away what a study has left, and nothing else; otherwise only libraries that were not finished when their call ended.
+static void
+clear_folder(const Sweep *sweep, bool all)
+{
+    DIR *directory = opendir(sweep->folder);
+    for (struct dirent *entry; directory && (entry = readdir(directory));)
+        if (all ? is_ours(entry->d_name) : !strncmp(entry->d_name, "build-", 6))
+            unlinkat(dirfd(directory), entry->d_name, 0);
+    if (directory)
+        closedir(directory);
+}
+
+// One master at a time; the lock ends with the process, however it ends.
+static int
+lock_folder(Sweep *sweep)
+{
+    if (mkdir(sweep->folder, 0777) && errno != EEXIST)
+        return tell_error(sweep->folder, errno);
+    sweep->lock = open(sweep->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (sweep->lock < 0)
+        return tell_error(sweep->folder, errno);
+    if (flock(sweep->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+        fprintf(stderr, "mdlc: %s: this study is being run by another mdlc sweep\n", sweep->table);
+        return EXIT_IO;
+    }
+    clear_folder(sweep, sweep->session->options.sweep.fresh);
+    return EXIT_FINE;
+}
+
+// A study that has been begun is the same one, or it is refused.
+static int
+compare_plan(Sweep *sweep)
+{
+    Out was = {0}, is = {0};
+    int status = EXIT_FINE, error = 0;
+    study_plan(sweep->study, MDLC_VERSION, sweep->library, &is);
+    if (!read_plan(sweep, &was)) {
+        error = replace_file(plan_path(sweep), is.text, is.length, 0);
+    } else if (strcmp(was.text, is.text) != 0) {
+        Out difference = {0};
+        study_difference(was.text, is.text, &difference);
+        fprintf(stderr, "mdlc: %s was begun as another study, and runs of both do not mix:\n%s"
+                "help: --fresh forgets its runs; -o FILE begins another table\n", sweep->folder, difference.text ? difference.text : "");
+        out_free(&difference);
+        status = EXIT_USAGE;
+    }
+    out_free(&was);
+    out_free(&is);
+    return error ? tell_error(plan_path(sweep), error) : status;
+}
+
+// A worker takes libraries from the plan, and looks whether the rest of it is what it has read itself.
+static bool
+take_libraries(Sweep *sweep)
+{
+    Out plan = {0}, own = {0};
+    bool good = read_plan(sweep, &plan);
+    const char *at = good ? strstr(plan.text, "\nmodel ") : NULL;
+    for (uint32_t k = 0; k < sweep->study->builds && good; k++) {
+        int length = 0;
+        good = at && sscanf(at, " model %16" SCNx64 "%n", &sweep->library[k], &length) == 1;
+        at += good ? length : 0;
+    }
+    study_plan(sweep->study, MDLC_VERSION, sweep->library, &own);
+    good = good && !strcmp(own.text, plan.text);
+    out_free(&plan);
+    out_free(&own);
+    return good;
+}
+
+// --- what has been done
+
+static void
+mark_done(Sweep *sweep)
+{
+    const ShardIndex *index = &sweep->index;
+    bool retry = sweep->session->options.sweep.retry;
+    sweep->attempt = index->attempts + retry;
+    if (!index->found)
+        return;
+    sweep->done = base_calloc(index->runs / 8 + 1, 1);
+    for (uint64_t id = 0; id < index->runs; id++) {
+        uint32_t status = index->place[id].status;
+        if (status == RUN_NONE || (retry && status != RUN_OK))
+            continue;
+        sweep->done[id / 8] = (uint8_t)(sweep->done[id / 8] | 1 << id % 8);
+        sweep->done_runs++;
+        sweep->failures += status != RUN_OK;
+    }
+}
+
+static int
+read_index(Sweep *sweep)
+{
+    int error = shard_index_read(sweep->folder, sweep->study->runs, &sweep->index);
+    return error ? tell_error(sweep->folder, error) : EXIT_FINE;
+}
+
+// --- what is told at the end
+
+static void
+print_summary(const Sweep *sweep, const GatherSummary *summary)
+{
+    const Study *study = sweep->study;
+    int width = 6;
+    for (uint32_t k = 0; k < study->outputs; k++)
+        width = (int)strlen(study->output[k].name) > width ? (int)strlen(study->output[k].name) : width;
+    if (study->outputs)
+        printf("%-*s %12s %12s %12s %12s\n", width, "output", "mean", "deviation", "least", "most");
+    for (uint32_t k = 0; k < study->outputs; k++) {
+        const GatherSummary *s = &summary[k];
+        if (s->n)
+            printf("%-*s %12.6g %12.6g %12.6g %12.6g\n", width, study->output[k].name, s->mean, s->n > 1 ? sqrt(s->squares / (double)(s->n - 1)) : 0,
+                   s->least, s->most);
+        else
+            printf("%-*s %12s\n", width, study->output[k].name, "no value");
+    }
+}
+
+static void
+print_counts(const Sweep *sweep, const PoolResult *result)
+{
+    const ShardIndex *index = &sweep->index;
+    fprintf(stderr, "%s: %" PRIu64 " runs", sweep->table, index->found);
+    if (result->made)
+        fprintf(stderr, ", %" PRIu64 " of them now, in %.3g s", result->made, result->seconds);
+    uint64_t failed = index->found - index->of[RUN_OK];
+    const char *between = "; ";
+    if (failed)
+        fprintf(stderr, "; %" PRIu64 " failed:", failed);
+    between = " ";
+    for (uint32_t status = RUN_MODEL; status < RUN_STATUSES; status++)
+        if (index->of[status]) {
+            fprintf(stderr, "%s%" PRIu64 " %s", between, index->of[status], run_status_name(status));
+            between = ", ";
+        }
+    fputs("\n", stderr);
+}
+
+static int
+write_table(Sweep *sweep, const PoolResult *result)
+{
+    GatherSummary *summary = arena_array(sweep->session->arena, GatherSummary, sweep->study->outputs + 1);
+    const char *file;
+    bool quiet = sweep->session->options.run.quiet;
+    shard_index_free(&sweep->index);
+    int status = read_index(sweep);
+    if (status)
+        return status;
+    int error = gather_table(sweep->study, &sweep->index, sweep->table, sweep->rows, summary, &file);
+    if (error)
+        return tell_error(file, error);
+    if (!quiet) {
+        print_summary(sweep, summary);
+        fflush(stdout);
+        print_counts(sweep, result);
+    }
+    return sweep->index.found > sweep->index.of[RUN_OK] ? EXIT_FAILED : EXIT_FINE;
+}
+
+// --- the call
+
+static uint64_t
+failures_most(const Sweep *sweep)
+{
+    const SweepOptions *o = &sweep->session->options.sweep;
+    if (isnan(o->failures))
+        return UINT64_MAX;
+    return (uint64_t)(o->percent ? floor(o->failures / 100 * (double)sweep->study->runs) : o->failures);
+}
+
+static int
+make_runs(Sweep *sweep, char *const *argv, PoolResult *result)
+{
+    const Options *o = &sweep->session->options;
+    const PoolTask task = {
+        .of_worker = {.folder = sweep->folder, .limit_time = o->run.limit_time},
+        .argv = argv, .end = sweep->study->runs, .done = sweep->done, .pending = sweep->study->runs - sweep->done_runs,
+        .jobs = o->sweep.jobs ? o->sweep.jobs : pool_processors(), .attempt = sweep->attempt, .failures = sweep->failures,
+        .failures_most = failures_most(sweep), .progress = !o->run.quiet && isatty(STDERR_FILENO)};
+    if (!task.pending)
+        return EXIT_FINE;
+    switch (pool_run(&task, result)) {
+    case POOL_DONE: return EXIT_FINE;
+    case POOL_FAILURES:
+        fprintf(stderr, "mdlc: %" PRIu64 " runs have failed, more than --max-failures allows; the same call with more of them goes on\n", result->failures);
+        return EXIT_FAILED;
+    case POOL_INTERRUPTED:
+        fprintf(stderr, "mdlc: interrupted: %" PRIu64 " runs are recorded; the same call goes on\n", sweep->done_runs + result->made);
+        return EXIT_INTERRUPTED;
+    default: return EXIT_IO;
+    }
+}
+
+static int
+run_study(Sweep *sweep)
+{
+    PoolResult result = {0};
+    int status = lock_folder(sweep);
+    for (uint32_t k = 0; k < sweep->study->builds && !status; k++)
+        status = build_library(sweep, k);
+    for (uint32_t k = 0; k < sweep->study->builds && !status; k++)
+        status = find_build(sweep, k) ? EXIT_FINE : EXIT_MODEL;
+    if (!status)
+        status = compare_plan(sweep);
+    if (!status)
+        status = read_index(sweep);
+    if (status)
+        return status;
+    mark_done(sweep);
+    status = make_runs(sweep, sweep->session->options.words, &result);
+    return status ? status : write_table(sweep, &result);
+}
+
+static int
+run_worker(Sweep *sweep, const char *variable)
+{
+    const Options *o = &sweep->session->options;
+    if (!take_libraries(sweep) || (sweep->study->keep && !find_build(sweep, 0))) {
+        fputs("mdlc: the study has changed while it was run\n", stderr);
+        return EXIT_IO;
+    }
+    const WorkerTask task = {.study = sweep->study, .folder = sweep->folder, .limit_time = o->run.limit_time, .limit_memory = o->limit_memory,
+                             .find = find_build, .user = sweep};
+    return worker_main(&task, variable);
+}
+
+static int
+write_points(const Sweep *sweep)
+{
+    int error = gather_points(sweep->study, sweep->session->options.run.output ? sweep->table : "-");
+    return error ? tell_error(sweep->table, error) : EXIT_FINE;
+}
+
+static void
+close_sweep(Sweep *sweep)
+{
+    shard_index_free(&sweep->index);
+    free(sweep->done);
+    for (uint32_t k = 0; k < sweep->study->builds; k++)
+        if (sweep->handle[k])
+            dlclose(sweep->handle[k]);
+    if (sweep->lock >= 0)
+        close(sweep->lock);
+    study_free(sweep->study);
+}
+
+int
+command_sweep(Session *session)
+{
+    bool unreadable;
+    const char *variable = getenv(WORKER_VARIABLE);
+    Sweep sweep = {.session = session, .lock = -1};
+    sweep.study = study_read(session->options.files[0], session->sources, session->arena, session->diags, &unreadable);
+    if (!sweep.study)
+        return unreadable ? EXIT_IO : EXIT_MODEL;
+    name_files(&sweep);
+    sweep.library = arena_array(session->arena, uint64_t, sweep.study->builds);
+    sweep.handle = arena_array(session->arena, void *, sweep.study->builds);
+    sweep.binding = arena_array(session->arena, Binding *, sweep.study->builds);
+    int status = variable ? run_worker(&sweep, variable) : session->options.sweep.points ? write_points(&sweep) : run_study(&sweep);
+    close_sweep(&sweep);
+    return status;
+}

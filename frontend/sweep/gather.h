@@ -1,0 +1,20 @@
+// gather.h: from shards to the table of a study.
+#ifndef MDLC_FRONTEND_SWEEP_GATHER_H
+#define MDLC_FRONTEND_SWEEP_GATHER_H
+
+#include "frontend/sweep/shard.h"
+#include "frontend/sweep/sweep.h"
+
+typedef struct GatherSummary { // of an output, over the runs that have it
+    uint64_t n;
+    double mean, squares, least, most; // squares: sum of squared deviations
+} GatherSummary;
+
+// Writes a row for every run that has a record, ordered by id: id, factors, outputs, status, message, seconds, steps, seed. `rows` (or NULL):
+// the file of trajectories: id, time, what is kept. Both are there as a whole or not at all. summary: one for each output. 0 or an errno
+// value, with the file that it is of in *file.
+int gather_table(const Study *study, ShardIndex *index, const char *table, const char *rows, GatherSummary *summary, const char **file);
+// The points of the design alone, without any run: id and factors.
+int gather_points(const Study *study, const char *table);
+
+#endif

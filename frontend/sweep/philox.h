@@ -1,0 +1,14 @@
+// philox.h: random numbers that are a function of their number: Philox 4x32-10.
+#ifndef MDLC_FRONTEND_SWEEP_PHILOX_H
+#define MDLC_FRONTEND_SWEEP_PHILOX_H
+
+#include <stdint.h>
+
+// Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3 (SC 2011).
+void philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
+// In the open interval from 0 to 1, with 53 bits: of run `id`, of its factor `k`; `use` tells numbers of one factor apart.
+double philox_uniform(uint64_t seed, uint64_t id, uint32_t k, uint32_t use);
+// Where `at` goes when the numbers 0 to n - 1 are shuffled, by a permutation that is made from seed and k; no table is kept.
+uint64_t philox_permute(uint64_t seed, uint32_t k, uint64_t at, uint64_t n);
+
+#endif
