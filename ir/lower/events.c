@@ -155,7 +155,9 @@ make_relations(Lowering *low)
         }
         Instr g = {root_function(low, at->shape), at->row, at->g};
         vec_push(&code, g);
-        relations[model->n_relations++] = (mdl_relation){at->value, at->next, at->g, at->text};
+        Op op = expr_op(low->exprs, at->shape);
+        relations[model->n_relations++] = (mdl_relation){.value = at->value, .next = at->next, .g = at->g,
+                                                         .zero = op == OP_GE || op == OP_LE, .text = at->text};
     }
     mdl_sample *samples = arena_array(low->arena, mdl_sample, low->samples.n ? low->samples.n : 1);
     for (uint32_t i = 0; i < low->samples.n; i++) {

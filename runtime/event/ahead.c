@@ -6,11 +6,14 @@
 // Method: functions of time (model.h, mdl_forecast) are evaluated over intervals, with their derivatives (jet.h). A relation keeps its value
 //         where its root function cannot be negative, changes at most once where the function is monotonic, and at most at one bottom in
 //         between where the derivative is; all other intervals are cut in half (interval branch and bound: Moore, Kearfott, Cloud,
-//         Introduction to Interval Analysis, 2009, chapter 8). A term of the equations of motion varies by A over a stretch of time within
+//         Introduction to Interval Analysis, 2009, chapter 8). Where the relation has its other value at zero, `max(0, abs(time - a) - b) > 0`,
+//         zero is on the other side, when it lasts: a function that is zero at one instant only is there within rounding, or is not. What
+//         rounding hides for a while, `tanh(x) > atan(x)` around 0, changes in the middle of that, or at the event at which it began. A term of the equations of motion varies by A over a stretch of time within
 //         which its second derivative is at most M: steps are no longer than 4 sqrt(A/M) there (a quarter of it
 //           without an error test in every step), A seen at nine points; where they would be
 //         shorter than their distance the stretch is cut in half.
-// Contract: no change of a relation is missed, but for those that hold for less than rounding can tell. A function that cannot be bounded, or
+// Contract: no change of a relation is missed, but for those that hold for less than rounding can tell; at the end of the run its value is the
+//           one that the equations have there (root.c). A function that cannot be bounded, or
 //           not in a reasonable number of evaluations, is looked at like relations of states, which is told once.
 // Complexity: a change: about a hundred evaluations of one relation; steps: ten evaluations of the terms for every stretch, which is
 //             as long as it can be.
@@ -28,6 +31,8 @@ typedef struct Outlook {
     double clear;        // no change up to here
     double change;       // the first one behind it, just past it; infinity: not known yet
     double held;         // value of the relation that this is true for
+    double sure;         // the latest instant at which the function was seen to have its side by more than rounding; -infinity: none yet
+    bool touches;        // no change up to the end of the run, and at the end itself it is zero within rounding, as it was not a little before
     bool lost;           // cannot be looked at ahead
     uint32_t hopeless;   // looks in a row that asked for the shortest steps
 } Outlook;
@@ -43,9 +48,12 @@ struct Ahead {
     double before;       // when the step before the latest ended
 };
 
-enum { EVALUATIONS = 4000, SAMPLES = 8, HOPELESS = 50 };
+enum { EVALUATIONS = 4000, UNSURE = 10 * EVALUATIONS, SAMPLES = 8, HOPELESS = 50, HOPELESS_LOOKS = 10 };
 static const double NOTHING = 1e-2;        // of the tolerance, of a term's size
 static const double LEAST_PROGRESS = 1e-3; // part of the run that so many evaluations must come through
+static const double HIDDEN = 1e-12;        // a function that has crossed zero keeps its new side within this (mixed.c)
+static const double ROUNDINGS = 16;         // what is below zero by so many times its rounding at most is not seen there
+static const double NARROW = 1e-12;        // part of the run: rounding hides as much of a crossing that is not flat
 static const double SHORT = 1e-4;          // part of the run: an interval is no longer that is decided at its ends
 
 MDL_CHECKED static int
@@ -90,6 +98,18 @@ bool
 ahead_knows(const Run *run, uint32_t relation)
 {
     return run->ahead && run->ahead->watched[relation];
+}
+
+bool
+ahead_ends_wrong(const Run *run, uint32_t relation)
+{
+    const mdl_relation *at = &run->model->relation[relation];
+    if (run->v[0] != run->options->stop || (run->v[at->next] != 0) == (run->v[at->value] != 0))
+        return false;
+    for (uint32_t k = 0; k < run->model->n_forecasts; k++)
+        if (run->model->forecast[k].relation == relation)
+            return run->ahead->outlook[k].touches;
+    return false;
 }
 
 // --- evaluation
@@ -142,6 +162,8 @@ typedef struct Search {
     Run *run;
     const mdl_forecast *forecast;
     double sign;          // of the root function on the side of the value that is held
+    double sure;          // Outlook.sure
+    bool at_zero;         // the relation has its other value where the function is zero
     uint32_t evaluations;
 } Search;
 
@@ -161,16 +183,44 @@ guard_at(Search *search, double time)
     return middle(guard_over(search, time, time).value);
 }
 
-// The end of the last interval on which a quantity that is not negative at `from` and negative at `to` becomes so. slope: of the derivative.
+// On the other side by more than rounding makes of it.
+static bool
+is_over(Search *search, double time)
+{
+    double high = guard_over(search, time, time).value.high;
+    return high < 0 || (search->at_zero && high == 0);
+}
+
+// As far as rounding lets see.
+static bool
+is_negative(Search *search, double time)
+{
+    return guard_at(search, time) < 0;
+}
+
+// Not on its own side for certain.
+static bool
+is_unsure(Search *search, double time)
+{
+    double low = guard_over(search, time, time).value.low;
+    return !(low > 0 || (low == 0 && !search->at_zero));
+}
+
+static bool
+is_rising(Search *search, double time)
+{
+    return middle(guard_over(search, time, time).first) > 0;
+}
+
+// The first instant of (from, to] at which something is so that is not at `from`, and is at `to` and between.
 static double
-first_negative(Search *search, double from, double to, double sign, bool slope)
+first_that(bool is_so(Search *, double), Search *search, double from, double to)
 {
     while (to - from > DBL_EPSILON * fmax(fabs(from), fabs(to))) {
         double half = from + (to - from) / 2;
         if (!(half > from && half < to))
             break;
-        Jet jet = guard_over(search, half, half);
-        if (sign * middle(slope ? jet.first : jet.value) < 0)
+        if (is_so(search, half))
             to = half;
         else
             from = half;
@@ -178,11 +228,14 @@ first_negative(Search *search, double from, double to, double sign, bool slope)
     return to;
 }
 
-// Below zero by more than rounding makes of it.
+// What is over at `time` is so for a while, within what follows up to `to`.
 static bool
-is_negative(Search *search, double time)
+lasts(Search *search, double time, double to)
 {
-    return guard_over(search, time, time).value.high < 0;
+    if (guard_over(search, time, time).value.high < 0)
+        return true;
+    double later = time + fmax((to - time) * 0x1p-20, 4 * DBL_EPSILON * fabs(time));
+    return later <= to && is_over(search, later);
 }
 
 // Whether a function that bends upwards over [from, to] falls at first. At `from` itself it may have a corner, where max() or if change over: what
@@ -194,42 +247,111 @@ falls_first(Search *search, double from, double to)
     return middle(guard_over(search, from, from).first) < 0 || middle(guard_over(search, inside, inside).first) < 0;
 }
 
-typedef enum Verdict { VERDICT_NONE, VERDICT_CHANGE, VERDICT_OPEN } Verdict;
+// When the function had its side for certain, within the interval where no end of one has shown it: it may have risen and fallen since.
+static double
+sure_before(Search *search, double from, double end)
+{
+    enum { LOOKS = 20 };
+    double length = end - from;
+    for (uint32_t i = 0; i < LOOKS && !isfinite(search->sure); i++) {
+        length /= 2;
+        if (!is_unsure(search, from + length))
+            return from + length;
+    }
+    return search->sure;
+}
 
-// Whether the relation changes within [from, to], at whose beginning it does not. OPEN: the interval is to be cut.
+// The change before `end`, at which the function is on the other side for certain, as it was not at `from`. Between where it was last on its
+// side for certain and there rounding hides where it changes: a flat crossing is in the middle, what was zero has left it at the beginning.
+// What rounding has hidden since the look began has left zero then: an event is a little behind the one before. A function that
+// jumps is on the other side where that is certain.
+static double
+change_within(Search *search, double from, double end)
+{
+    const Run *run = search->run;
+    double sure = sure_before(search, from, end), behind = first_that(is_over, search, isfinite(sure) ? sure : from, end), change = run->time;
+    if (guard_over(search, behind, behind).value.high == 0)
+        return behind;
+    if (isfinite(sure)) {
+        double before = first_that(is_unsure, search, sure, behind);
+        if (behind - before <= NARROW * (run->options->stop - run->options->start))
+            change = first_that(is_negative, search, before, behind);
+        else if (span_size(guard_over(search, sure, sure).value) == 0)
+            change = before;
+        else
+            change = before + (behind - before) / 2;
+    }
+    return span_size(guard_over(search, change, change).value) <= HIDDEN ? change : behind;
+}
+
+typedef enum Verdict { VERDICT_NONE, VERDICT_CHANGE, VERDICT_HIDDEN, VERDICT_OPEN } Verdict;
+
+// The bounds over an interval where they follow more closely from those at its middle, by the derivatives (mean value and Taylor forms).
+// rounding: some times what the function's bounds are apart by at one instant.
+static Jet
+narrowed(Search *search, Jet all, double from, double to, double *rounding)
+{
+    double half = from + (to - from) / 2, length = to - from;
+    Span reach = {-length / 2, length / 2}, squares = {0, length * length / 8};
+    Jet at = guard_over(search, half, half);
+    *rounding = ROUNDINGS * (at.value.high - at.value.low);
+    if (isfinite(all.second.low) && isfinite(all.second.high)) {
+        all.first = span_meet(all.first, span_add(at.first, span_mul(all.second, reach)));
+        Span bent = span_add(span_mul(at.first, reach), span_mul(all.second, squares));
+        all.value = span_meet(all.value, span_add(at.value, bent));
+    }
+    all.value = span_meet(all.value, span_add(at.value, span_mul(all.first, reach)));
+    return all;
+}
+
+// Whether the relation changes within [from, to], at whose beginning it does not. HIDDEN: it is nothing
+// but rounding there. OPEN: the interval is to be cut.
 static Verdict
 judge(Search *search, double from, double to, double *change)
 {
     Jet all = guard_over(search, from, to);
-    double half = from + (to - from) / 2, end = to;
-    if (all.value.low < 0 && isfinite(all.first.low) && isfinite(all.first.high)) {
-        Span reach = {-(to - from) / 2, (to - from) / 2};
-        Span mean = span_add(guard_over(search, half, half).value, span_mul(all.first, reach));
-        all.value = span_meet(all.value, mean);
+    double end = to, rounding = 0;
+    if (all.value.low <= 0 && isfinite(all.first.low) && isfinite(all.first.high))
+        all = narrowed(search, all, from, to, &rounding);
+    if (search->at_zero && all.value.high <= 0) {
+        *change = from;
+        return VERDICT_CHANGE;
     }
-    if (all.value.low >= 0)
+    if (all.value.low > 0 || (all.value.low == 0 && !search->at_zero))
         return VERDICT_NONE;
+    if (all.value.low < 0 && all.value.low >= -rounding)
+        return all.value.high <= rounding ? VERDICT_HIDDEN : VERDICT_NONE;
+    if (search->at_zero && is_over(search, from) && lasts(search, from, to)) {
+        *change = from;
+        return VERDICT_CHANGE;
+    }
     bool monotonic = all.first.low >= 0 || all.first.high <= 0;
     if (!monotonic && !(all.second.low >= 0 || all.second.high <= 0))
         return VERDICT_OPEN;
     if (!monotonic && all.second.low >= 0) // it falls and rises: its bottom is where the slope changes
-        end = falls_first(search, from, to) ? first_negative(search, from, to, -1, true) : from;
-    if (!(guard_at(search, end) < 0) && (end == to || !(guard_at(search, to) < 0)))
+        end = falls_first(search, from, to) ? first_that(is_rising, search, from, to) : from;
+    if (!is_over(search, end) && (end == to || !is_over(search, to)))
         return VERDICT_NONE;
-    if (!(guard_at(search, end) < 0))
+    if (!is_over(search, end))
         end = to;
-    *change = first_negative(search, from, end, 1, false);
-    return VERDICT_CHANGE;
+    *change = change_within(search, from, end);
+    // Zero at the end of the interval, or at its bottom: whether it lasts is seen in the next one, or it does not.
+    return lasts(search, end, to) || lasts(search, *change, to) ? VERDICT_CHANGE : VERDICT_NONE;
 }
 
-// Looks from where the outlook ends up to `stop`, until a change is found.
+// Looks from where the outlook ends up to `stop`, until a change is found. What rounding hides is looked through to its end: the change may be at
+// its beginning, which the next step must not have passed.
 static void
 look(Search *search, Outlook *outlook, double stop)
 {
     double finest = 64 * DBL_EPSILON * fmax(fabs(outlook->clear), fabs(stop)), length = stop - outlook->clear, floor = finest;
     // At the very beginning a function may be on its way to the other side: an event is a little behind the one before.
-    double least = 128 * DBL_EPSILON * fmax(fabs(outlook->clear), 1e-3 * (stop - search->run->options->start));
-    while (outlook->clear < stop && search->evaluations < EVALUATIONS) {
+    double now = search->run->time, first = now + 128 * DBL_EPSILON * fmax(fabs(now), 1e-3 * (stop - search->run->options->start));
+    double before = outlook->clear; // of the interval before
+    if (!isfinite(outlook->sure) && !is_unsure(search, outlook->clear))
+        outlook->sure = outlook->clear;
+    search->sure = outlook->sure;
+    while (outlook->clear < stop && search->evaluations < (search->sure < outlook->clear ? UNSURE : EVALUATIONS)) {
         double from = outlook->clear, to = length < stop - from ? from + length : stop, change = to;
         Verdict verdict = judge(search, from, to, &change);
         bool tiny = to - from <= floor;
@@ -237,20 +359,34 @@ look(Search *search, Outlook *outlook, double stop)
             length = (to - from) / 2;
             continue;
         }
+        if (verdict == VERDICT_HIDDEN) {
+            floor = fmax(floor, to - from);
+            verdict = VERDICT_OPEN;
+        } else if (verdict == VERDICT_NONE) {
+            floor = finest;
+        }
         // What touches zero flatter than a parabola does, or is zero for a while, is decided at the ends of short intervals, which become longer.
-        if (verdict == VERDICT_OPEN && is_negative(search, to)) {
-            change = first_negative(search, from, to, 1, false);
+        if (verdict == VERDICT_OPEN && guard_over(search, to, to).value.high < 0) {
+            change = change_within(search, from, to);
             verdict = VERDICT_CHANGE;
+        } else if (verdict == VERDICT_CHANGE && change == from && !is_over(search, before)) {
+            change = first_that(is_over, search, before, from); // zero has begun within the interval before, which was not decided
         }
         if (verdict == VERDICT_OPEN && floor < SHORT * (search->run->options->stop - search->run->options->start))
-            floor *= 2;
+            floor = 2 * floor;
         if (verdict == VERDICT_CHANGE) {
-            outlook->change = fmax(change, from + least);
+            outlook->change = fmax(change, first);
             return;
         }
+        double half = from + (to - from) / 2, seen = !is_unsure(search, to) ? to : half; // it may have risen and be back
+        if (seen == to || !is_unsure(search, half))
+            search->sure = outlook->sure = seen;
+        before = from;
         outlook->clear = to;
         length = 2 * (to - from);
     }
+    outlook->touches = outlook->clear >= stop && isfinite(search->sure) && is_unsure(search, stop)
+                       && stop - first_that(is_unsure, search, search->sure, stop) <= NARROW * (stop - search->run->options->start);
 }
 
 static void
@@ -271,11 +407,14 @@ extend(Run *run, uint32_t k)
 {
     const mdl_forecast *forecast = &run->model->forecast[k];
     Outlook *outlook = &run->ahead->outlook[k];
-    Search search = {.run = run, .forecast = forecast, .sign = outlook->held != 0 ? 1 : -1};
+    Search search = {.run = run, .forecast = forecast, .sign = outlook->held != 0 ? 1 : -1,
+                     .at_zero = (outlook->held != 0) != (run->model->relation[forecast->relation].zero != 0)};
     double from = outlook->clear, stop = run->options->stop;
     evaluate_fixed(run, forecast);
     look(&search, outlook, stop);
-    if (outlook->change == INFINITY && outlook->clear < stop && outlook->clear - from < LEAST_PROGRESS * (stop - run->options->start))
+    bool hopeless = outlook->change == INFINITY && outlook->clear < stop && outlook->clear - from < LEAST_PROGRESS * (stop - run->options->start);
+    outlook->hopeless = hopeless ? outlook->hopeless + 1 : 0;
+    if (outlook->hopeless == HOPELESS_LOOKS)
         lose(run, k);
 }
 
@@ -321,7 +460,7 @@ look_again(Run *run)
         if (!changed && outlook->held == held && outlook->change > run->time && ahead->watched[forecast->relation])
             continue;
         ahead->watched[forecast->relation] = 1;
-        *outlook = (Outlook){.clear = run->time, .change = INFINITY, .held = held};
+        *outlook = (Outlook){.clear = run->time, .change = INFINITY, .held = held, .sure = -INFINITY};
     }
     ahead->stale = false;
     ahead->smooth = terms ? -INFINITY : ahead->smooth;
@@ -478,6 +617,8 @@ ahead_snapshot(Run *run, Snapshot *snapshot)
         snapshot_part(snapshot, &outlook->clear, sizeof outlook->clear);
         snapshot_part(snapshot, &outlook->change, sizeof outlook->change);
         snapshot_part(snapshot, &outlook->held, sizeof outlook->held);
+        snapshot_part(snapshot, &outlook->sure, sizeof outlook->sure);
+        snapshot_part(snapshot, &outlook->touches, sizeof outlook->touches);
         snapshot_part(snapshot, &outlook->lost, sizeof outlook->lost);
         snapshot_part(snapshot, &outlook->hopeless, sizeof outlook->hopeless);
     }

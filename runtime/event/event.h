@@ -31,6 +31,9 @@ MDL_CHECKED int mixed_report(const Run *run);
 void ahead_forget(Run *run); // discrete values have changed
 // All changes of the relation are found ahead: root functions say nothing about it.
 bool ahead_knows(const Run *run, uint32_t relation);
+// Behind the evaluation of the relations: the end of the run is in v, and such a relation has another value there although no change of it was
+// found: it is zero at the end itself, within rounding.
+bool ahead_ends_wrong(const Run *run, uint32_t relation);
 // Before each step.
 void ahead_look(Run *run);
 double ahead_next_instant(const Run *run); // behind ahead_look(): of the first change

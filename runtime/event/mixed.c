@@ -60,7 +60,9 @@ relation_value(Run *run, uint32_t k)
     bool near = guard->forced ? size <= 1e-12 * guard->size : guard->band > 0 && size == 0;
     if (guard->pending)
         return value != 0 ? 0 : 1;
-    bool located = near && !(vanish_wrong(run, k) && vanish_is_exact(run, k));
+    // Where rounding hides the change of a function of time it is known which side comes (ahead.c).
+    bool foreseen = guard->forced && ahead_knows(run, k);
+    bool located = near && (foreseen || !(vanish_wrong(run, k) && vanish_is_exact(run, k)));
     return located || rest_keeps(run, k) ? value : run->v[relation->next] != 0;
 }
 

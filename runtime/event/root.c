@@ -67,7 +67,8 @@ compute(Run *run)
     bool ahead = run->ahead != NULL;
     mdl_call(model->relations, run->v);
     for (uint32_t i = 0; i < model->n_relations; i++) {
-        run->phi[i] = ahead && ahead_knows(run, i) ? 1 : relation_guard(run, &model->relation[i]) + band_at(run, i);
+        bool known = ahead && ahead_knows(run, i);
+        run->phi[i] = !known ? relation_guard(run, &model->relation[i]) + band_at(run, i) : ahead_ends_wrong(run, i) ? -1e-100 : 1;
         if (run->guard[i].vanished && vanish_wrong(run, i))
             run->phi[i] = -1e-100;
     }
