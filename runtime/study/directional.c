@@ -33,6 +33,15 @@ refuse(const Run *run, const uint32_t *place, uint32_t places)
     return why ? MDL_USAGE : MDL_OK;
 }
 
+// A velocity that sticks is zero, whatever is said of it.
+static void
+hold_sticking(const Run *run, Tangent *tangent)
+{
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        if (run->model->sgn[k].state >= 0 && run->v[run->model->sgn[k].mode] == 0)
+            *tangent_at(tangent, run->model->y + (uint32_t)run->model->sgn[k].state) = 0;
+}
+
 int
 mdl_run_tangent(mdl_run *opened, const uint32_t *place, const double *rate, uint32_t places, const uint32_t *of, uint32_t n_of, double *answer)
 {
@@ -51,6 +60,7 @@ mdl_run_tangent(mdl_run *opened, const uint32_t *place, const double *rate, uint
     tangent_clear(tangent);
     for (uint32_t k = 0; k < places; k++)
         *tangent_at(tangent, place[k]) += rate[k];
+    hold_sticking(run, tangent);
     if (status == MDL_OK)
         tangent_dynamics(tangent);
     for (uint32_t k = 0; k < n_of && status == MDL_OK; k++)
