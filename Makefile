@@ -192,7 +192,15 @@ chosen: all $(or $(if $(filter parse fmt errors elab show pass layers,$(NEEDS)),
     $(if $(filter fuzz,$(NEEDS)),$(FUZZ_TARGETS)), $(if $(filter ir runtime backend,$(NEEDS)),$(filter $(BUILD)/tests/$(NEEDS)/%,$(TEST_PROGRAMS))),\
     programs)
 
-test: packages
+# An importer of functional mock-up units of other people, where it can be had: tests/fmi uses it.
+importer:
+	@[ -x build/importer/bin/fmpy ] || { mkdir -p build && python3 -m venv build/importer && build/importer/bin/pip install -q fmpy==0.3.32; } || \
+	    echo "FMPy cannot be had (python3-venv and a network are needed): tests/fmi are skipped"
+# All examples as units of FMI 2 and 3, run by that importer and compared with native runs. EXAMPLES=linkage selects.
+fmus: packages importer
+	$(MAKE) -j$(JOBS) all
+	BUILD=$(abspath $(BUILD)) $(or $(FMPY),build/importer/bin/python) tests/fmi/examples.py $(BUILD)/fmus $(EXAMPLES)
+test: packages importer
 	$(MAKE) -j$(JOBS) programs
 	$(MAKE) -j$(JOBS) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" programs
 	tests/all.sh $(BUILD) $(ASAN)
@@ -227,6 +235,7 @@ help:
 	@echo "make check-asan   the same on the sanitizer build"
 	@echo "make fuzz         changed models against crashes, with libFuzzer where clang has it; SECONDS for each target"
 	@echo "make random       random models, each written twice, against each other with all solvers; MODELS of each kind"
+	@echo "make fmus         the examples as functional mock-up units, run by FMPy; EXAMPLES=linkage selects"
 	@echo "make bench        times and ratios against hand-written C"
 	@echo "make fmt          canonical layout of the library and the examples"
 	@echo "make docs         tables in docs/ that are made from the source"
@@ -276,5 +285,5 @@ deb: all
 	.ci/deb.sh $(abspath $(BUILD))
 clean:
 	rm -rf build
-.PHONY: all linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets bench layers wc docs fmt install install-files uninstall deb clean
+.PHONY: all linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets importer fmus bench layers wc docs fmt install install-files uninstall deb clean
 .SECONDARY:

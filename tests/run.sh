@@ -16,6 +16,8 @@
 #   forms/N.options, N.skip, N.values   see run_forms below
 #   language/CHAPTER/N.mdl|.mo  one rule of the language specification; tests/tools/rules.c says what its comments mean
 #   ir/N.c runtime/N.c backend/N.c   programs (built by make) that print "ok" and "FAIL" lines; one that was not built is a failure
+#   fmi/N.py         units in FMPy, an importer of other people (make importer): programs that print "ok" and "FAIL" lines. Without it, and with
+#                    the sanitizers, which an importer does not have, SKIP is printed for each and nothing is counted
 #   layers/rooms     tests/layers.sh finds nothing: includes and symbols are as tests/rooms says
 # TIMES=FILE gathers what each case takes of processor time (`sort -rn FILE`): what makes the suite long is seen there.
 # UPDATE=1 rewrites expected files instead of comparing: read the difference before committing it.
@@ -319,15 +321,37 @@ run_programs() {
         chosen "$name" || continue
         [ -x "$program" ] || { fail "$name: the program was not built: make programs"; continue; }
         (cd "$top" && timeout 300 "$program") >"$work/out" 2>&1
-        status=$?
-        good=$(grep -c '^ok' "$work/out")
-        bad=$(grep -c '^FAIL' "$work/out")
-        passed=$((passed + good))
-        if [ "$bad" -gt 0 ] || [ $status -ne 0 ] || [ "$good" -eq 0 ]; then
-            [ "$bad" -gt 1 ] && failed=$((failed + bad - 1))
-            grep -v '^ok' "$work/out" >"$work/bad"
-            fail "$name (exit status $status)" "$work/bad"
+        count_lines "$name" $?
+    done
+}
+
+# count_lines NAME STATUS: the lines "ok" and "FAIL" that a program has printed
+count_lines() {
+    good=$(grep -c '^ok' "$work/out")
+    bad=$(grep -c '^FAIL' "$work/out")
+    passed=$((passed + good))
+    if [ "$bad" -gt 0 ] || [ "$2" -ne 0 ] || [ "$good" -eq 0 ]; then
+        [ "$bad" -gt 1 ] && failed=$((failed + bad - 1))
+        grep -v '^ok' "$work/out" >"$work/bad"
+        fail "$1 (exit status $2)" "$work/bad"
+    fi
+}
+
+# $FMPY is a Python that has FMPy; the one that `make importer` installs it for otherwise.
+run_importers() {
+    python=${FMPY:-$top/build/importer/bin/python}
+    for source in "$top"/tests/fmi/*.py; do
+        name=fmi/$(basename "$source" .py)
+        [ "$name" != fmi/importer ] || continue
+        chosen "$name" || continue
+        if $sanitized || ! "$python" -c "import fmpy" 2>/dev/null; then
+            printf 'SKIP %s: %s\n' "$name" "$($sanitized && echo "importers do not have the sanitizers" || echo "there is no FMPy (make importer)")"
+            continue
         fi
+        rm -rf "$work/case"
+        mkdir "$work/case"
+        (cd "$top/tests/fmi" && BUILD=$build WORK=$work/case PYTHONDONTWRITEBYTECODE=1 timeout 600 "$python" "$source") >"$work/out" 2>&1
+        count_lines "$name" $?
     done
 }
 
@@ -369,6 +393,7 @@ run_views
 run_passes
 run_programs_text
 run_checks
+run_importers
 run_forms
 note_time end
 printf '%d passed, %d failed\n' "$passed" "$failed"

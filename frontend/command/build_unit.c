@@ -147,11 +147,39 @@ read_bytes(const char *path, Out *out)
     return error;
 }
 
-// Integrators that a unit does not choose are not linked: their names stand for another one, which is never asked for by them.
+// Integrators that a unit does not choose are not linked: their names stand for another one, which is never asked for by them. Files of results,
+// which it does not write, stand for nothing.
 static const char *const left_out[] = {
     "-Wl,--defsym=cvode_stepper=ida_stepper", "-Wl,--defsym=adams_stepper=ida_stepper", "-Wl,--defsym=erk_stepper=ida_stepper",
-    "-Wl,--defsym=sense_stepper=ida_stepper",
+    "-Wl,--defsym=sense_stepper=ida_stepper", "-Wl,--defsym=csv_file=fmu_left_out", "-Wl,--defsym=mat_file=fmu_left_out",
+    "-Wl,--defsym=writer_sink=fmu_left_out",
 };
+// Sparse matrices, where all are small enough to be dense: KLU and BTF are under the LGPL.
+static const char *const sparse[] = {
+    "-Wl,--defsym=klu_defaults=fmu_left_out", "-Wl,--defsym=klu_analyze=fmu_left_out", "-Wl,--defsym=klu_factor=fmu_left_out",
+    "-Wl,--defsym=klu_refactor=fmu_left_out", "-Wl,--defsym=klu_rcond=fmu_left_out", "-Wl,--defsym=klu_solve=fmu_left_out",
+    "-Wl,--defsym=klu_sort=fmu_left_out", "-Wl,--defsym=klu_extract=fmu_left_out", "-Wl,--defsym=klu_free_numeric=fmu_left_out",
+    "-Wl,--defsym=klu_free_symbolic=fmu_left_out",
+};
+enum { DENSE_MOST = 100 };
+
+static uint32_t
+largest_block(const mdl_step *step, uint32_t n)
+{
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < n; k++)
+        if (step[k].block && step[k].block->m > most)
+            most = step[k].block->m;
+    return most;
+}
+
+// Matrices of steps have all unknowns, those of projections multipliers besides.
+static bool
+needs_sparse(const mdl_model *model)
+{
+    return model->n + model->n_kept + model->n_constraints > DENSE_MOST || largest_block(model->dynamics, model->n_dynamics) > DENSE_MOST
+           || largest_block(model->init, model->n_init) > DENSE_MOST;
+}
 
 #ifdef __SANITIZE_ADDRESS__ // whose functions are in the program that loads it
 #define COMPLETE "-Wl,--as-needed"
@@ -171,6 +199,8 @@ link_library(const Exported *exported, const Parts *parts, const char *library, 
     };
     vec_append(&words, first, sizeof first / sizeof *first);
     vec_append(&words, left_out, sizeof left_out / sizeof *left_out);
+    if (!needs_sparse(exported->model))
+        vec_append(&words, sparse, sizeof sparse / sizeof *sparse);
     if (parts->external_made)
         vec_push(&words, parts->external.fresh);
     vec_push(&words, library);
@@ -230,7 +260,7 @@ pack(const Exported *exported, const Parts *parts, Archive *archive)
     Out description = {0}, licences = {0}, library = {0};
     const char *platform = exported->version == 3 ? "x86_64-linux" : "linux64";
     description_print(exported, &description);
-    licences_print(exported, true, &licences);
+    licences_print(exported, needs_sparse(exported->model), &licences);
     int error = read_bytes(parts->library.fresh, &library);
     bool good = !error && archive_add(archive, "modelDescription.xml", description.text, description.length, false)
                 && archive_add(archive, arena_printf(exported->arena, "binaries/%s/%s.so", platform, exported->identifier), library.text,

@@ -4,6 +4,7 @@
 // at events is one update, behind which nothing changes any more until an input does.
 // Contract: fmu.h. Complexity: one evaluation per point.
 #include <math.h>
+#include <string.h>
 
 #include "runtime/fmu/fmu.h"
 
@@ -56,4 +57,43 @@ fmu_update(FmuInstance *instance, FmuUpdate *update)
     update->next = mdl_run_next(instance->run);
     update->has_next = isfinite(update->next);
     return FMU_OK;
+}
+
+static void
+fill(FmuInstance *instance, FmuLook what, double *value, size_t n)
+{
+    if (what == FMU_LOOK_RATES)
+        mdl_run_rates(instance->run, value);
+    else if (what == FMU_LOOK_INDICATORS)
+        mdl_run_look(instance->run, value);
+    else if (what == FMU_LOOK_STATES && n)
+        memcpy(value, mdl_run_state(instance->run), n * sizeof *value);
+    for (size_t i = 0; i < n && what == FMU_LOOK_NOMINALS; i++)
+        value[i] = mdl_run_nominal(instance->run, (uint32_t)i);
+}
+
+bool
+fmu_fits(FmuInstance *instance, size_t n, FmuLook what)
+{
+    uint32_t wanted = mdl_fmu_head[what == FMU_LOOK_INDICATORS ? FMU_INDICATORS : FMU_STATES];
+    if (n != wanted)
+        fmu_say(instance, FMU_ERROR, "the unit has %u %s, not %zu", wanted, what == FMU_LOOK_INDICATORS ? "event indicators" : "states", n);
+    return n == wanted;
+}
+
+FmuStatus
+fmu_look(FmuInstance *instance, FmuLook what, double *value, size_t n, const char *call)
+{
+    if (!fmu_enter(instance, FMU_INITIALIZING | FMU_CONTINUOUS | FMU_EVENTS | FMU_TERMINATED, call))
+        return FMU_ERROR;
+    FmuStatus status = FMU_ERROR;
+    bool evaluated = what == FMU_LOOK_RATES || what == FMU_LOOK_INDICATORS;
+    if (!instance->exchange)
+        fmu_say(instance, FMU_ERROR, "%s is a function of model exchange", call);
+    else if (fmu_fits(instance, n, what))
+        status = instance->mode == FMU_INITIALIZING ? fmu_solve(instance) : evaluated ? fmu_evaluate(instance) : FMU_OK;
+    if (status == FMU_OK)
+        fill(instance, what, value, n);
+    fmu_leave(instance, FMU_OK);
+    return status;
 }

@@ -6,8 +6,6 @@
 #include "runtime/fmu/fmi2.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "runtime/fmu/fmu.h"
 
@@ -377,80 +375,40 @@ fmi2SetTime(fmi2Component component, fmi2Real time)
     return (fmi2Status)fmu_leave(component, fmu_point(component, time, NULL));
 }
 
-// False after a message.
-static bool
-fits(FmuInstance *instance, size_t n, uint32_t wanted, const char *what)
-{
-    if (n != wanted)
-        fmu_say(instance, FMU_ERROR, "the unit has %u %s, not %zu", wanted, what, n);
-    return n == wanted;
-}
-
 FMI2_EXPORT fmi2Status
 fmi2SetContinuousStates(fmi2Component component, const fmi2Real state[], size_t n)
 {
     if (!fmu_enter(component, FMU_CONTINUOUS, "fmi2SetContinuousStates"))
         return fmi2Error;
-    bool good = fits(component, n, mdl_fmu_head[FMU_STATES], "states");
+    bool good = fmu_fits(component, n, FMU_LOOK_STATES);
     if (good)
         fmu_point(component, of(component)->time, state);
     fmu_leave(component, FMU_OK);
     return good ? fmi2OK : fmi2Error;
 }
 
-typedef enum What { RATES, INDICATORS, STATES, NOMINALS } What;
-
-static void
-fill(FmuInstance *instance, What what, double *value, size_t n)
-{
-    if (what == RATES)
-        mdl_run_rates(instance->run, value);
-    else if (what == INDICATORS)
-        mdl_run_look(instance->run, value);
-    else if (what == STATES && n)
-        memcpy(value, mdl_run_state(instance->run), n * sizeof *value);
-    for (size_t i = 0; i < n && what == NOMINALS; i++)
-        value[i] = mdl_run_nominal(instance->run, (uint32_t)i);
-}
-
-static fmi2Status
-look(FmuInstance *instance, What what, fmi2Real value[], size_t n, const char *call)
-{
-    if (!fmu_enter(instance, FMU_INITIALIZING | FMU_CONTINUOUS | FMU_EVENTS | FMU_TERMINATED, call))
-        return fmi2Error;
-    FmuStatus status = FMU_ERROR;
-    if (!instance->exchange)
-        fmu_say(instance, FMU_ERROR, "%s is a function of model exchange", call);
-    else if (fits(instance, n, mdl_fmu_head[what == INDICATORS ? FMU_INDICATORS : FMU_STATES], what == INDICATORS ? "event indicators" : "states"))
-        status = instance->mode == FMU_INITIALIZING ? fmu_solve(instance) : what == RATES || what == INDICATORS ? fmu_evaluate(instance) : FMU_OK;
-    if (status == FMU_OK)
-        fill(instance, what, value, n);
-    fmu_leave(instance, FMU_OK);
-    return (fmi2Status)status;
-}
-
 FMI2_EXPORT fmi2Status
 fmi2GetDerivatives(fmi2Component component, fmi2Real value[], size_t n)
 {
-    return look(component, RATES, value, n, "fmi2GetDerivatives");
+    return (fmi2Status)fmu_look(component, FMU_LOOK_RATES, value, n, "fmi2GetDerivatives");
 }
 
 FMI2_EXPORT fmi2Status
 fmi2GetEventIndicators(fmi2Component component, fmi2Real value[], size_t n)
 {
-    return look(component, INDICATORS, value, n, "fmi2GetEventIndicators");
+    return (fmi2Status)fmu_look(component, FMU_LOOK_INDICATORS, value, n, "fmi2GetEventIndicators");
 }
 
 FMI2_EXPORT fmi2Status
 fmi2GetContinuousStates(fmi2Component component, fmi2Real value[], size_t n)
 {
-    return look(component, STATES, value, n, "fmi2GetContinuousStates");
+    return (fmi2Status)fmu_look(component, FMU_LOOK_STATES, value, n, "fmi2GetContinuousStates");
 }
 
 FMI2_EXPORT fmi2Status
 fmi2GetNominalsOfContinuousStates(fmi2Component component, fmi2Real value[], size_t n)
 {
-    return look(component, NOMINALS, value, n, "fmi2GetNominalsOfContinuousStates");
+    return (fmi2Status)fmu_look(component, FMU_LOOK_NOMINALS, value, n, "fmi2GetNominalsOfContinuousStates");
 }
 
 // --- co-simulation

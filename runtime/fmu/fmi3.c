@@ -5,9 +5,6 @@
 // Contract: FMI 3.0.2 and fmu.h. Complexity: that of what is called.
 #include "runtime/fmu/fmi3.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "runtime/fmu/fmu.h"
 
 enum {
@@ -572,80 +569,40 @@ fmi3SetTime(fmi3Instance instance, fmi3Float64 time)
     return (fmi3Status)fmu_leave(instance, fmu_point(instance, time, NULL));
 }
 
-// False after a message.
-static bool
-fits(FmuInstance *instance, size_t n, uint32_t wanted, const char *what)
-{
-    if (n != wanted)
-        fmu_say(instance, FMU_ERROR, "the unit has %u %s, not %zu", wanted, what, n);
-    return n == wanted;
-}
-
 FMI3_EXPORT fmi3Status
 fmi3SetContinuousStates(fmi3Instance instance, const fmi3Float64 state[], size_t n)
 {
     if (!fmu_enter(instance, FMU_CONTINUOUS, "fmi3SetContinuousStates"))
         return fmi3Error;
-    bool good = fits(instance, n, mdl_fmu_head[FMU_STATES], "states");
+    bool good = fmu_fits(instance, n, FMU_LOOK_STATES);
     if (good)
         fmu_point(instance, of(instance)->time, state);
     fmu_leave(instance, FMU_OK);
     return good ? fmi3OK : fmi3Error;
 }
 
-typedef enum What { RATES, INDICATORS, STATES, NOMINALS } What;
-
-static void
-fill(FmuInstance *instance, What what, double *value, size_t n)
-{
-    if (what == RATES)
-        mdl_run_rates(instance->run, value);
-    else if (what == INDICATORS)
-        mdl_run_look(instance->run, value);
-    else if (what == STATES && n)
-        memcpy(value, mdl_run_state(instance->run), n * sizeof *value);
-    for (size_t i = 0; i < n && what == NOMINALS; i++)
-        value[i] = mdl_run_nominal(instance->run, (uint32_t)i);
-}
-
-static fmi3Status
-look(FmuInstance *instance, What what, fmi3Float64 value[], size_t n, const char *call)
-{
-    if (!fmu_enter(instance, FMU_INITIALIZING | FMU_CONTINUOUS | FMU_EVENTS | FMU_TERMINATED, call))
-        return fmi3Error;
-    FmuStatus status = FMU_ERROR;
-    if (!instance->exchange)
-        fmu_say(instance, FMU_ERROR, "%s is a function of model exchange", call);
-    else if (fits(instance, n, mdl_fmu_head[what == INDICATORS ? FMU_INDICATORS : FMU_STATES], what == INDICATORS ? "event indicators" : "states"))
-        status = instance->mode == FMU_INITIALIZING ? fmu_solve(instance) : what == RATES || what == INDICATORS ? fmu_evaluate(instance) : FMU_OK;
-    if (status == FMU_OK)
-        fill(instance, what, value, n);
-    fmu_leave(instance, FMU_OK);
-    return (fmi3Status)status;
-}
-
 FMI3_EXPORT fmi3Status
 fmi3GetContinuousStateDerivatives(fmi3Instance instance, fmi3Float64 value[], size_t n)
 {
-    return look(instance, RATES, value, n, "fmi3GetContinuousStateDerivatives");
+    return (fmi3Status)fmu_look(instance, FMU_LOOK_RATES, value, n, "fmi3GetContinuousStateDerivatives");
 }
 
 FMI3_EXPORT fmi3Status
 fmi3GetEventIndicators(fmi3Instance instance, fmi3Float64 value[], size_t n)
 {
-    return look(instance, INDICATORS, value, n, "fmi3GetEventIndicators");
+    return (fmi3Status)fmu_look(instance, FMU_LOOK_INDICATORS, value, n, "fmi3GetEventIndicators");
 }
 
 FMI3_EXPORT fmi3Status
 fmi3GetContinuousStates(fmi3Instance instance, fmi3Float64 value[], size_t n)
 {
-    return look(instance, STATES, value, n, "fmi3GetContinuousStates");
+    return (fmi3Status)fmu_look(instance, FMU_LOOK_STATES, value, n, "fmi3GetContinuousStates");
 }
 
 FMI3_EXPORT fmi3Status
 fmi3GetNominalsOfContinuousStates(fmi3Instance instance, fmi3Float64 value[], size_t n)
 {
-    return look(instance, NOMINALS, value, n, "fmi3GetNominalsOfContinuousStates");
+    return (fmi3Status)fmu_look(instance, FMU_LOOK_NOMINALS, value, n, "fmi3GetNominalsOfContinuousStates");
 }
 
 FMI3_EXPORT fmi3Status

@@ -84,6 +84,9 @@ FmuStatus fmu_status(int status);
 // Which categories; false after a message: one of them is none. n 0: all.
 bool fmu_choose_log(FmuInstance *instance, bool on, const char *const *category, size_t n);
 
+// --- left_out.c
+long fmu_left_out(void);
+
 // --- values.c
 // `type` is what the call is for; values are as the runtime has them.
 FmuStatus fmu_get(FmuInstance *instance, const uint32_t *reference, size_t n, mdl_type type, double *value);
@@ -119,5 +122,9 @@ FmuStatus fmu_update(FmuInstance *instance, FmuUpdate *update);
 FmuStatus fmu_accept(FmuInstance *instance, bool *event, bool *terminate);
 FmuStatus fmu_point(FmuInstance *instance, double time, const double *state); // NULL: the states that it has
 FmuStatus fmu_evaluate(FmuInstance *instance);
+typedef enum FmuLook { FMU_LOOK_RATES, FMU_LOOK_INDICATORS, FMU_LOOK_STATES, FMU_LOOK_NOMINALS } FmuLook;
+bool fmu_fits(FmuInstance *instance, size_t n, FmuLook what); // false after a message: there are not so many
+// A whole call of the importer.
+FmuStatus fmu_look(FmuInstance *instance, FmuLook what, double *value, size_t n, const char *call);
 
 #endif

@@ -85,6 +85,14 @@ analyse_sparse(Lu *lu)
     return lu->symbolic != NULL;
 }
 
+// Where KLU is not linked (functional mock-up units of models that are not large) it analyses nothing.
+static bool
+go_dense(Lu *lu)
+{
+    lu->dense = true;
+    return allocate_dense(lu);
+}
+
 Lu *
 lu_create(uint32_t n, const uint32_t *start, const uint32_t *row)
 {
@@ -103,7 +111,7 @@ lu_create(uint32_t n, const uint32_t *start, const uint32_t *row)
             lu->start[k] = (int32_t)start[k];
         for (uint32_t k = 0; k < nonzeros; k++)
             lu->row[k] = (int32_t)row[k];
-        if (lu->dense ? allocate_dense(lu) : analyse_sparse(lu))
+        if (lu->dense ? allocate_dense(lu) : analyse_sparse(lu) || go_dense(lu))
             return lu;
     }
     lu_free(&lu);
@@ -246,10 +254,9 @@ factor_dense(Lu *lu, const double *values)
 }
 
 static inline __attribute__((always_inline)) void
-solve_dense_of(const Lu *lu, double *restrict b, const size_t n)
+solve_dense_of(const Lu *lu, double *restrict b, const size_t n, double *restrict x)
 {
     const double *restrict a = lu->dense_values, *restrict scale = lu->scale;
-    double x[LU_DENSE_LIMIT];
 #pragma GCC unroll 6
     for (size_t k = 0; k < n; k++) {
         int32_t row = lu->row_at[k];
@@ -274,14 +281,15 @@ solve_dense_of(const Lu *lu, double *restrict b, const size_t n)
 __attribute__((optimize("O3"))) static void
 solve_dense(const Lu *lu, double *b)
 {
+    double x[LU_DENSE_LIMIT];
     switch (lu->n) {
-    case 1: solve_dense_of(lu, b, 1); return;
-    case 2: solve_dense_of(lu, b, 2); return;
-    case 3: solve_dense_of(lu, b, 3); return;
-    case 4: solve_dense_of(lu, b, 4); return;
-    case 5: solve_dense_of(lu, b, 5); return;
-    case 6: solve_dense_of(lu, b, 6); return;
-    default: solve_dense_of(lu, b, lu->n);
+    case 1: solve_dense_of(lu, b, 1, x); return;
+    case 2: solve_dense_of(lu, b, 2, x); return;
+    case 3: solve_dense_of(lu, b, 3, x); return;
+    case 4: solve_dense_of(lu, b, 4, x); return;
+    case 5: solve_dense_of(lu, b, 5, x); return;
+    case 6: solve_dense_of(lu, b, 6, x); return;
+    default: solve_dense_of(lu, b, lu->n, lu->n <= LU_DENSE_LIMIT ? x : lu->work);
     }
 }
 

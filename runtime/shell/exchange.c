@@ -20,6 +20,7 @@
 
 // Of the tolerance: by how much states may leave invariants.
 static const double DRIFT = 0.1;
+enum { PASSES = 20 }; // of an event that leaves conditions violated
 
 uint32_t
 mdl_run_states(const mdl_run *r)
@@ -208,6 +209,13 @@ mdl_run_accept(mdl_run *r, bool *event)
 
 // --- events
 
+static bool
+violated(Run *run, int *status)
+{
+    *status = evaluate_at(run, run->time, true);
+    return *status == MDL_OK && root_violated(run);
+}
+
 int
 mdl_run_settle(mdl_run *r, bool *moved)
 {
@@ -233,9 +241,13 @@ mdl_run_settle(mdl_run *r, bool *moved)
     o->drifted = false;
     if (status == MDL_OK)
         status = evaluate_at(run, run->time, true);
-    if (status == MDL_OK) {
-        root_take(run, &located);
+    root_take(run, &located);
+    if (status == MDL_OK)
         status = simulate_event(run, run->time, located, true);
+    // A condition that is violated right behind the event has no sign left to change: it is handled now.
+    for (int pass = 0; pass < PASSES && status == MDL_OK && violated(run, &status); pass++) {
+        root_take(run, &located);
+        status = simulate_event(run, run->time, located, false);
     }
     if (status != MDL_OK)
         return status;

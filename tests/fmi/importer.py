@@ -1,0 +1,78 @@
+# importer.py: what the tests of tests/fmi share: building units, running them in FMPy, comparing with native runs.
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+
+import fmpy
+import numpy as np
+from fmpy.validation import validate_fmu
+
+top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+mdlc = os.path.join(os.environ["BUILD"], "mdlc")
+work = os.environ.get("WORK") or tempfile.mkdtemp()
+quiet = {k: v for k, v in os.environ.items() if k not in ("MDLC_VERIFY", "MDLC_CHECK")}
+
+
+def check(good, what):
+    print(("ok " if good else "FAIL ") + what, flush=True)
+    return good
+
+
+def call(*words, wanted=0):
+    done = subprocess.run(words, capture_output=True, text=True, env=quiet)
+    if done.returncode != wanted:
+        raise RuntimeError("%s: exit status %d: %s" % (" ".join(words), done.returncode, (done.stdout + done.stderr)[:1000]))
+    return done
+
+
+def build(model, version=3, *options):
+    unit = os.path.join(work, "%s_%d.fmu" % (os.path.basename(model).replace(".", "_"), version))
+    call(mdlc, "build", model, "-o", unit, "--fmi", str(version), *options)
+    return unit
+
+
+def write_model(name, text):
+    path = os.path.join(work, name + ".mdl")
+    with open(path, "w") as file:
+        file.write(text)
+    return path
+
+
+def native(model, tolerance, *options):
+    result = os.path.join(work, "native.csv")
+    call(mdlc, "run", model, "-o", result, "--tol", tolerance, *options)
+    return result
+
+
+def columns(path):
+    with open(path) as file:
+        names = next(csv.reader(file))
+        rows = np.loadtxt(file, delimiter=",", ndmin=2)
+    return {name: rows[:, k] for k, name in enumerate(names)}
+
+
+# The variables of a native result, from a unit in FMPy.
+def simulate(unit, kind, names, tolerance, result=None, **options):
+    description = fmpy.read_model_description(unit)
+    known = {variable.name for variable in description.modelVariables}
+    seen = [name for name in names if name in known]
+    interval = float(description.defaultExperiment.stepSize)
+    rows = fmpy.simulate_fmu(unit, fmi_type=kind, relative_tolerance=float(tolerance), output=seen, output_interval=interval, **options)
+    if result:
+        with open(result, "w") as file:
+            file.write(",".join('"%s"' % name for name in rows.dtype.names) + "\n")
+            for row in rows:
+                file.write(",".join("%.17g" % value for value in row) + "\n")
+    return rows, set(names) - known - {"time"}
+
+
+def compare(result, reference, relative="1e-4"):
+    done = subprocess.run([mdlc, "compare", result, reference, "--rel", relative, "--abs", "1e-6", "--shift", "1e-6"], capture_output=True, text=True,
+                          env=quiet)
+    return done.returncode == 0, (done.stdout + done.stderr).split("\n")[0]
+
+
+def is_valid(unit):
+    return validate_fmu(unit)

@@ -1,0 +1,116 @@
+# E5, E6, E14: many instances, resets, failures; E15: nothing on standard output.
+import ctypes
+import os
+import resource
+import threading
+
+import fmpy
+from fmpy.fmi2 import FMU2Slave
+from fmpy.fmi3 import FMU3Slave
+
+import importer as i
+
+unit = i.build(os.path.join(i.top, "examples/quarter_car/sine.mdl"))
+description = fmpy.read_model_description(unit)
+folder = fmpy.extract(unit)
+references = [v.valueReference for v in description.modelVariables if v.name in ("wheel.s", "wheel.v", "damper.x", "damper.v")]
+
+
+def instance(k=0):
+    return FMU3Slave(guid=description.guid, unzipDirectory=folder, modelIdentifier=description.coSimulation.modelIdentifier, instanceName=str(k))
+
+
+def begin(unit, made=True):
+    if not made:
+        unit.instantiate()
+    unit.enterInitializationMode(startTime=0, tolerance=1e-6)
+    unit.exitInitializationMode()
+
+
+def steps(unit, first, last):
+    for k in range(first, last):
+        unit.doStep(k * 0.01, 0.01)
+
+
+def memory():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+alone = instance()
+begin(alone, False)
+steps(alone, 0, 20)
+expected = alone.getFloat64(references)
+
+units = [instance(k) for k in range(1000)]
+before = memory()
+for one in units:
+    begin(one, False)
+each = (memory() - before) / 1000
+i.check(each < 102400, "1,000 instances take %.0f KiB each" % (each / 1024))
+
+
+def drive(part):
+    for k in range(20):
+        for one in part:
+            steps(one, k, k + 1)
+
+
+threads = [threading.Thread(target=drive, args=(units[k::8],)) for k in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+i.check(all(one.getFloat64(references) == expected for one in units), "interleaved on 8 threads they have the bits of one alone")
+for one in units:
+    one.freeInstance()
+
+# Resets.
+same = True
+for k in range(2000):
+    alone.reset()
+    begin(alone)
+    steps(alone, 0, 20 if k % 500 == 499 else 2)
+    if k == 100:
+        before, files = memory(), len(os.listdir("/proc/self/fd"))
+    if k % 500 == 499:
+        same = same and alone.getFloat64(references) == expected
+i.check(same, "2,000 resets: each run is the first")
+i.check(memory() - before < 400000 and len(os.listdir("/proc/self/fd")) == files, "2,000 resets: memory and descriptors are constant")
+alone.freeInstance()
+
+# A step that fails: how far it came is known, and an earlier state goes on.
+model = i.write_model("Fails", """model Fails
+  input Real u(start = 0);
+  output Real x(start = 0, fixed = true);
+equation
+  der(x) = 1 + u;
+  assert(x < 1, "x is too large");
+end Fails;
+""")
+failing = i.build(model, 2)
+folder = fmpy.extract(failing)
+description = fmpy.read_model_description(failing)
+two = FMU2Slave(guid=description.guid, unzipDirectory=folder, modelIdentifier=description.coSimulation.modelIdentifier, instanceName="two")
+two.instantiate()
+two.setupExperiment(startTime=0)
+two.enterInitializationMode()
+two.exitInitializationMode()
+two.doStep(0, 0.5)
+x = [v.valueReference for v in description.modelVariables if v.name == "x"]
+u = [v.valueReference for v in description.modelVariables if v.name == "u"]
+state = two.getFMUState()
+try:
+    two.doStep(0.5, 2.0)
+    status = 0
+except fmpy.fmi1.FMICallException as failure:
+    status = failure.status
+last = ctypes.c_double()
+two.fmi2GetRealStatus(two.component, 2, ctypes.byref(last))
+i.check(status == 2 and 0.5 <= last.value <= 1 + 1e-6, "a step that fails is discarded (%d); the last time is known: %.9g" % (status, last.value))
+two.setFMUState(state)
+two.setReal(u, [-1.0])
+two.doStep(0.5, 2.0)
+i.check(abs(two.getReal(x)[0] - 0.5) < 1e-9, "the instance goes on from a state before the failure")
+two.freeFMUState(state)
+two.freeInstance()
