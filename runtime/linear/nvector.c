@@ -535,6 +535,16 @@ nvector_finite(const double *x, size_t n)
     return n < FEW ? few_finite(x, n) : many_finite(x, n);
 }
 
+WIDE void
+nvector_largest(const double *x, double *largest, size_t n)
+{
+#pragma GCC ivdep
+    for (size_t i = 0; i < n; i++) {
+        double size = fabs(x[i]);
+        largest[i] = size > largest[i] ? size : largest[i];
+    }
+}
+
 void
 nvector_accelerate(N_Vector vector)
 {

@@ -33,6 +33,8 @@ double nvector_squares(const double *x, const double *w, size_t n);
 // out := start + s*first + s^2*second + s^3*third. The arrays do not overlap.
 void nvector_cubic(const double *start, const double *first, const double *second, const double *third, double s, double *out,
                    size_t n);
+// largest := the larger of largest and |x|, elementwise; what is not a number leaves it. The arrays do not overlap.
+void nvector_largest(const double *x, double *largest, size_t n);
 // True when all values are finite.
 bool nvector_finite(const double *x, size_t n);
 

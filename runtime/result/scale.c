@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/linear/nvector.h"
 #include "runtime/point/part.h"
 #include "runtime/result/result.h"
 
@@ -43,10 +44,8 @@ scale_record(Run *run, double before, double instant)
     (void)instant;
     while (run->watched < run->model->nx && run->reached[run->watched] >= run->abstol[run->watched])
         run->watched++;
-    for (uint32_t i = run->watched; i < run->model->nx; i++) {
-        double size = fabs(run->y[i]);
-        run->reached[i] = size > run->reached[i] ? size : run->reached[i];
-    }
+    if (run->watched < run->model->nx)
+        nvector_largest(run->y + run->watched, run->reached + run->watched, run->model->nx - run->watched);
     return MDL_OK;
 }
 
