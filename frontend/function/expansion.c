@@ -7,6 +7,7 @@
 // branch goes on alone; the end of the loop, or of the function, puts the exits together with what got there.
 // Contract: function.h; the caller's frame owns the variables. Complexity: statements executed
 // (limited), times the size of all variables for each condition that is not known.
+#include <math.h>
 #include <string.h>
 
 #include "frontend/function/function.h"
@@ -151,6 +152,10 @@ merge(Frame *frame, Expr condition, const Value *then_values, Span span)
             return refuse_sizes(frame, i, span);
         for (uint32_t k = 0; value->elements && other->elements && k < value->count; k++) {
             Expr a = other->elements[k], b = value->elements[k];
+            if (a != b && (!a || !b) && record_may_leave(&value->type, k)) { // a field is read where it has a value
+                a = a ? a : expr_const(env->exprs, NAN);
+                b = b ? b : expr_const(env->exprs, NAN);
+            }
             if (a != b)
                 value->elements[k] = a && b ? expr_3(env->exprs, OP_IF, condition, a, b) : 0;
         }

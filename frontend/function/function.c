@@ -328,7 +328,7 @@ output_value(Frame *frame, uint32_t i, Value *out)
     bool missing = !out->elements;
     for (uint32_t k = 0; !missing && k < out->count; k++)
         missing = !out->elements[k];
-    if (!missing)
+    if (!missing || record_fill(env, out))
         return true;
     Diag *diag = diag_add(env->diags, E0207, frame->span,
                           "output '%s' of '%s' has no value at the end of the function",

@@ -8,6 +8,7 @@
 //         Elements at subscripts that are the indices of loops over all of them are assigned behind the loop (Compile.covers). What only a
 //         chosen element or branch of an expression reads is not looked at.
 // Contract: routine_inner.h. Complexity: blocks times cells that the first block leaves open, times the depth of loops.
+#include <math.h>
 #include <string.h>
 
 #include "frontend/function/routine_inner.h"
@@ -269,6 +270,32 @@ read_cells(Unset *u, Expr e)
     vec_free(&one);
 }
 
+// A field of a record may be left open (record.c).
+static bool
+may_leave(const Unset *u, uint32_t cell)
+{
+    uint32_t variable = u->variable.at[cell] - 1;
+    return record_may_leave(&u->c->env->locals.at[variable].value.type, cell - u->of.at[variable].first);
+}
+
+// Such fields become no numbers where they are.
+static void
+write_open(Unset *u, U32Vec *cells)
+{
+    Exprs *exprs = u->c->env->exprs;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < cells->n; i++) {
+        uint32_t cell = cells->at[i];
+        if (!may_leave(u, cell)) {
+            cells->at[kept++] = cell;
+            continue;
+        }
+        Expr given = expr_2(exprs, OP_GT, expr_slot(exprs, flag_of(u, cell)), expr_const(exprs, 0));
+        vec_push(&u->steps, ((Step){.value = expr_3(exprs, OP_IF, given, expr_slot(exprs, cell), expr_const(exprs, NAN)), .cell = cell, .count = 1}));
+    }
+    cells->n = kept;
+}
+
 static void
 read_outputs(Unset *u)
 {
@@ -283,10 +310,12 @@ read_outputs(Unset *u)
             if (at && !u->now.at[at - 1])
                 vec_push(&open, cells.first + k);
         }
+        if (open.n)
+            u->of.at[i].flags = u->writing ? u->of.at[i].flags : 1;
+        if (open.n && u->writing)
+            write_open(u, &open);
         if (open.n && u->writing)
             write_check(u, &open, true);
-        else if (open.n)
-            u->of.at[i].flags = 1;
     }
     vec_free(&open);
 }
@@ -310,11 +339,17 @@ find_never(Unset *u)
         for (uint32_t i = 0; i < u->n; i++)
             some.at[i] |= u->ever.at[i];
     }
+    U32Vec missing = {0}; // per variable: cells without a value; of a record some may be
+    vec_grow(&missing, u->of.n);
+    for (uint32_t i = 0; i < u->n; i++)
+        missing.at[u->variable.at[u->cell.at[i]] - 1] += !some.at[i];
     for (uint32_t i = 0; ends && i < u->n; i++) {
         uint32_t variable = u->variable.at[u->cell.at[i]] - 1;
-        if (!some.at[i] && u->c->frame.variables.at[variable].flags & AST_F_OUTPUT)
+        bool open = !some.at[i] && !(may_leave(u, u->cell.at[i]) && missing.at[variable] < u->of.at[variable].count);
+        if (open && u->c->frame.variables.at[variable].flags & AST_F_OUTPUT)
             say_never(u, variable, true);
     }
+    vec_free(&missing);
     vec_free(&some);
 }
 

@@ -219,14 +219,14 @@ text_attribute(Elab *elab, const Fragment *frag, Member *member, const char *nam
         return false;
     // A variable has one text of each kind. Elements that differ have none, but a unit counts.
     Sym text = value.count ? sym_of(elab->dae->syms, text_known(elab->dae->exprs, value.elements[0])) : 0;
+    bool same = true;
     for (uint32_t i = 1; i < value.count; i++)
-        if (text != sym_of(elab->dae->syms, text_known(elab->dae->exprs, value.elements[i])))
-            text = 0;
-    if (value.count && !text && out == &member->unit) {
+        same &= text == sym_of(elab->dae->syms, text_known(elab->dae->exprs, value.elements[i]));
+    if (!same && out == &member->unit) {
         unsupported(elab, mod_value_span(elab, mod), "an array whose elements have different units");
         return false;
     }
-    *out = text;
+    *out = same ? text : 0;
     return true;
 }
 

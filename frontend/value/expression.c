@@ -63,10 +63,19 @@ expression_local(const ExprEnv *env, Node ref)
 }
 
 static bool
-check_assigned(ExprEnv *env, const Value *value, Node node)
+is_open(const ExprEnv *env, const Value *value, uint32_t i)
 {
+    Expr e = value->elements[i];
+    return !e || (expr_op(env->exprs, e) == OP_CONST && isnan(expr_value(env->exprs, e)));
+}
+
+static bool
+check_assigned(ExprEnv *env, Value *value, Node node)
+{
+    if (value->type.base == TYPE_RECORD && record_fill(env, value))
+        return true;
     for (uint32_t i = 0; i < value->count; i++)
-        if (!value->elements[i]) {
+        if (is_open(env, value, i)) {
             diag_add(env->diags, E0207, node_span(env, node), "'%s' is read before it has a value",
                      expression_text(env, node));
             return false;

@@ -238,5 +238,9 @@ bool path_value(ExprEnv *env, const Value *value, Node ref, uint32_t part, Value
 bool field_value(ExprEnv *env, const Value *value, Sym name, Span span, Value *out);
 // True for scalars of fields declared as parameters or constants: no equation determines them.
 bool record_fixed(const Type *type, uint32_t scalar);
+// Whether a function may leave a scalar of a record open: one that is no text of a record. Nobody may read it.
+bool record_may_leave(const Type *type, uint32_t scalar);
+// Scalars of a record that have no value become no numbers, where others have one; false: it is not so.
+bool record_fill(const ExprEnv *env, Value *value);
 
 #endif

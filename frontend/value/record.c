@@ -6,6 +6,7 @@
 // the other for arrays of them; a path selects positions in that row. Types are compared field by field, not
 // by the name of the class.
 // Contract: expression_inner.h. Complexity: linear in the scalars selected.
+#include <math.h>
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"
@@ -61,6 +62,41 @@ record_fixed(const Type *type, uint32_t scalar)
         return field->fixed || record_fixed(&field->type, scalar - field->first);
     }
     return false;
+}
+
+// --- fields that a function leaves open
+
+bool
+record_may_leave(const Type *type, uint32_t scalar)
+{
+    if (type->base != TYPE_RECORD || !type->record->size)
+        return false;
+    scalar %= type->record->size;
+    for (uint32_t i = 0; i < type->record->n; i++) {
+        const RecordField *field = &type->record->fields[i];
+        if (scalar < field->first || scalar >= field->first + field->count)
+            continue;
+        return field->type.base == TYPE_RECORD ? record_may_leave(&field->type, scalar - field->first) : field->type.base != TYPE_STRING;
+    }
+    return false;
+}
+
+bool
+record_fill(const ExprEnv *env, Value *value)
+{
+    uint32_t given = 0;
+    for (uint32_t i = 0; value->elements && i < value->count; i++)
+        given += value->elements[i] != 0;
+    if (value->type.base != TYPE_RECORD || !given)
+        return false;
+    Expr *filled = arena_array(env->arena, Expr, value->count);
+    for (uint32_t i = 0; i < value->count; i++) {
+        filled[i] = value->elements[i] ? value->elements[i] : expr_const(env->exprs, NAN);
+        if (!value->elements[i] && !record_may_leave(&value->type, i))
+            return false;
+    }
+    value->elements = filled;
+    return true;
 }
 
 // --- paths
