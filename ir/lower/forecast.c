@@ -7,8 +7,8 @@
 //         instructions. The root function of a relation over the first two kinds becomes a forecast, with the instructions that it
 //         needs written out; so does each largest part of an instruction of the dynamics that is a function of time and not affine.
 // Contract: runtime/model/model.h, mdl_forecast. What a function with an algorithm computes has no operations: count 0 (relations only).
-// Complexity: linear in the instructions: a forecast has a limited number of operations, and there is a limited number of those that
-//             are no relations.
+// Complexity: linear in the instructions: a forecast has a limited number of operations, which are not written where it is known
+//             that there are more (least_operations), and there is a limited number of those that are no relations.
 #include "ir/lower/lower_inner.h"
 #include "runtime/model/order.h"
 
@@ -23,6 +23,8 @@ typedef struct Forecaster {
     const InstrVec *code;
     U8Vec kind;              // per place
     U32Vec writer;           // per place: instruction + 1 that computes it, 0: none
+    U32Vec least;            // per place: as many operations at least lead to it, up to MDL_TIMELY_MOST + 1
+    Map operations_of;       // per shape: its own operations
     VEC(mdl_timely) timely;
     VEC(mdl_forecast) forecasts;
     uint32_t terms;
@@ -84,10 +86,41 @@ kind_of(const Forecaster *f, Expr shape, uint32_t row)
     return kind;
 }
 
+// Operations that a shape has at least: its parts that are no slots.
+static uint32_t
+own_operations(Forecaster *f, Expr shape)
+{
+    uint32_t count = 0;
+    if (map_get(&f->operations_of, shape, &count))
+        return count;
+    U32Vec parts = {0};
+    expr_parts(f->low->exprs, shape, &parts);
+    for (uint32_t i = 0; i < parts.n; i++)
+        count += expr_op(f->low->exprs, parts.at[i]) != OP_SLOT;
+    map_put(&f->operations_of, shape, count);
+    vec_free(&parts);
+    return count;
+}
+
+// The longest way to shape(row) through the instructions that it needs: none of its operations is written twice. So it is known without
+// writing a thousand of them that there are too many, where each of a long row of relations needs all that were before it.
+static uint32_t
+least_operations(Forecaster *f, Expr shape, uint32_t row)
+{
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < expr_nslots(f->low->exprs, shape); k++) {
+        uint32_t least = f->least.at[f->low->sys->places.at[row + k]];
+        most = least > most && expr_uses_slot(f->low->exprs, shape, k) ? least : most;
+    }
+    most += own_operations(f, shape);
+    return most > MDL_TIMELY_MOST ? MDL_TIMELY_MOST + 1 : most;
+}
+
 static void
 find_kinds(Forecaster *f)
 {
     vec_grow(&f->kind, f->low->nv);
+    vec_grow(&f->least, f->low->nv);
     vec_grow(&f->writer, f->low->nv);
     mark_moving(f);
     for (uint32_t i = 0; i < f->code->n; i++) {
@@ -95,6 +128,7 @@ find_kinds(Forecaster *f)
         if (f->kind.at[instr->dest] != KIND_MOVING)
             f->kind.at[instr->dest] = (uint8_t)kind_of(f, instr->shape, instr->row);
         f->writer.at[instr->dest] = i + 1;
+        f->least.at[instr->dest] = least_operations(f, instr->shape, instr->row);
     }
 }
 
@@ -271,6 +305,8 @@ put_operands(Forecaster *f, Expr shape, uint32_t row)
 static bool
 write_forecast(Forecaster *f, Expr shape, uint32_t row, uint32_t relation, uint32_t dest)
 {
+    if (least_operations(f, shape, row) > MDL_TIMELY_MOST)
+        return false;
     f->first = f->timely.n;
     f->failed = false;
     vec_clear(&f->degree);
@@ -402,6 +438,8 @@ make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
     model->n_forecasts = f.forecasts.n;
     vec_free(&f.kind);
     vec_free(&f.writer);
+    vec_free(&f.least);
+    map_free(&f.operations_of);
     vec_free(&f.timely);
     vec_free(&f.forecasts);
     map_free(&f.term_of);
