@@ -757,13 +757,17 @@ node_kinds(Dae *dae)
 
 // --- complementarity of constraints
 
-// The part of a motion of the second port against the first that is about efforts of one unit, as a vector; its square.
-static double
-relative(const Kinds *kinds, const double *flow, uint32_t unit, double *vector)
+typedef struct Motion { // of the second port against the first: translations or rotations
+    uint32_t n;         // components
+    double at[3], square;
+} Motion;
+
+// The part of a motion that is about efforts of one unit.
+static Motion
+relative(const Kinds *kinds, const double *flow, uint32_t unit)
 {
-    uint32_t n = 0;
-    double sum = 0;
-    for (uint32_t b = 0; b < kinds->scalar.n && n < 3; b++) {
+    Motion motion = {0};
+    for (uint32_t b = 0; b < kinds->scalar.n && motion.n < 3; b++) {
         const ScalarPort *port = &kinds->scalar.at[b];
         if (port->connector == kinds->scalar.at[0].connector || dae_group(kinds->dae, port->effort)->decl->unit != unit)
             continue;
@@ -771,25 +775,23 @@ relative(const Kinds *kinds, const double *flow, uint32_t unit, double *vector)
         for (uint32_t a = 0; a < b; a++)
             if (kinds->scalar.at[a].scalar == port->scalar && kinds->scalar.at[a].connector == kinds->scalar.at[0].connector)
                 value -= flow[a];
-        vector[n++] = value;
-        sum += value*value;
+        motion.at[motion.n++] = value;
+        motion.square += value*value;
     }
-    for (; n < 3; n++)
-        vector[n] = 0;
-    return sum;
+    return motion;
 }
 
 // The name of a vector parameter of the component with this direction, or NULL.
 static const char *
-direction_name(const Kinds *kinds, const double *vector)
+direction_name(const Kinds *kinds, const double *vector, uint32_t n)
 {
     Dae *dae = kinds->dae;
     for (uint32_t i = 0; i < kinds->variables.n; i++) {
         Var var = kinds->variables.at[i];
         const Group *group = dae_is_parameter(dae, var) ? dae_group(dae, var) : NULL;
         double value[3], product = 0, square = 0, length = 0;
-        bool known = group && group->decl->rank == 1 && group->decl->count == 3;
-        for (uint32_t k = 0; k < 3 && known; k++) {
+        bool known = group && group->decl->rank == 1 && group->decl->count == n;
+        for (uint32_t k = 0; k < n && known; k++) {
             known = dae_known_value(dae, group->first + k, &value[k]);
             product += known ? value[k]*vector[k] : 0;
             square += known ? value[k]*value[k] : 0;
@@ -801,36 +803,52 @@ direction_name(const Kinds *kinds, const double *vector)
     return NULL;
 }
 
+// "rotation about 'n' = {0, 0, 1}", "translation along y", "rotation" in a plane.
 static void
-print_motion(const Kinds *kinds, const double *flow, Out *out)
+print_part(const Kinds *kinds, const Motion *motion, bool turns, Out *out)
 {
-    double vector[3], best[3] = {0}, most = 0;
-    uint32_t unit = 0;
-    for (uint32_t i = 0; i < kinds->effort_units.n; i++) {
-        double size = relative(kinds, flow, kinds->effort_units.at[i], vector);
-        if (size > most) {
-            most = size;
-            unit = kinds->effort_units.at[i];
-            memcpy(best, vector, sizeof best);
-        }
-    }
-    if (!most) {
-        out_text(out, "one of them");
+    static const char *const axes[] = {"x", "y", "z"};
+    uint32_t n = motion->n, axis = NONE;
+    double sign = 1, length = sqrt(motion->square);
+    out_text(out, turns ? "rotation" : "translation");
+    if (n == 1)
         return;
+    const char *name = direction_name(kinds, motion->at, n);
+    for (uint32_t k = n; k-- > 0;) {
+        axis = motion->at[k]*motion->at[k] > (1 - 1e-9)*motion->square ? k : axis;
+        sign = motion->at[k]*motion->at[k] > 1e-12*motion->square ? (motion->at[k] < 0 ? -1 : 1) : sign;
     }
-    bool turns = !strcmp(sym_text(kinds->dae->syms, unit), "N.m");
-    const char *name = direction_name(kinds, best);
-    out_text(out, turns ? "rotation about " : "translation along ");
+    out_text(out, turns ? " about " : " along ");
     if (name)
         out_printf(out, "'%s' = ", name);
-    double sign = 1;
-    for (uint32_t k = 3; k-- > 0;)
-        sign = best[k]*best[k] > 1e-12*most ? (best[k] < 0 ? -1 : 1) : sign;
-    for (uint32_t k = 0; k < 3; k++) {
-        double part = sign*best[k]/sqrt(most);
+    else if (axis != NONE) {
+        out_text(out, axes[axis]);
+        return;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        double part = sign*motion->at[k]/length;
         out_printf(out, "%s%.4g", k ? ", " : "{", fabs(part) < 1e-9 ? 0 : part);
     }
     out_char(out, '}');
+}
+
+// The larger of its parts, translation or rotation.
+static void
+print_motion(const Kinds *kinds, const double *flow, Out *out)
+{
+    Motion best = {0};
+    uint32_t unit = 0;
+    for (uint32_t i = 0; i < kinds->effort_units.n; i++) {
+        Motion motion = relative(kinds, flow, kinds->effort_units.at[i]);
+        if (motion.square > best.square) {
+            best = motion;
+            unit = kinds->effort_units.at[i];
+        }
+    }
+    if (best.square > 0)
+        print_part(kinds, &best, !strcmp(sym_text(kinds->dae->syms, unit), "N.m"), out);
+    else
+        out_text(out, "one of them");
 }
 
 static void

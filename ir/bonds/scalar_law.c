@@ -133,6 +133,9 @@ value_of(const Making *making, Var var, bool later)
         return 0;
     if (held && ask->armless && is_arm(dae, base))
         return 0;
+    if (ask->armless && !derivatives && map_get(ask->column, base, &column) && column >= OWN_MAX + ask->bonds
+        && ask->port[column - OWN_MAX - ask->bonds].flow_is_der) // all ports are at one place
+        return generic_number(ask->sample*64 + ask->port[column - OWN_MAX - ask->bonds].scalar, false);
     if (ask->known && dae_is_parameter(dae, base) && dae_known_value(ask->dae, base, &value) && is_comparable(dae, base, value))
         return value;
     if (held)
@@ -223,11 +226,12 @@ uses_place(const Making *making, const Var *vars, uint32_t n)
     return false;
 }
 
-// What no equation v = ... computes has any value. With known values others follow from it, as the orientation from a joint's angle.
+// What no equation v = ... computes has any value. With known values, and without arms, others follow from it, as the orientation
+// from a joint's angle and a vector from the displacement along it.
 static bool
 waits_for(const Making *making, uint32_t column)
 {
-    return !making->ask->known || making->defined.at[column];
+    return (!making->ask->known && !making->ask->armless) || making->defined.at[column];
 }
 
 static void
