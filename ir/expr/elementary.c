@@ -1,7 +1,8 @@
 // elementary.c: integrals in closed form beyond polynomials.
 //
 // Purpose: exact integrals of what springs, dampers and clearances are made of. Method: u = slope*x + shift with a slope
-// that is a number. P(x)*u^r in powers of u; P(x) times a sine, cosine or exponential by parts; P(x)*luz(u, a)^n by
+// that is a number. P(x)*u^r in powers of u; P(x)/q(x), q a quadratic of numbers without real zeros, by
+// division, a logarithm and an arc tangent; P(x) times a sine, cosine or exponential by parts; P(x)*luz(u, a)^n by
 // parts, because luz^n has the antiderivative luz^(n+1)/(n+1) as many times as P has derivatives; P(x)*|u|^n in powers
 // of u, because u^k*|u| has the antiderivative u^(k+1)*|u|/(k+2). By parts loses digits when the slope is small: those
 // go to a Gauss rule, which is exact to rounding there.
@@ -10,15 +11,16 @@
 
 #include "ir/expr/integrate_inner.h"
 
-enum { FACTOR_DEPTH = 16, PARTS_DEGREE = 8 };
+enum { FACTOR_DEPTH = 16, PARTS_DEGREE = 8, DIVIDED_DEGREE = 3 };
 
-typedef enum Kind { KIND_NONE, KIND_POWER, KIND_SIN, KIND_COS, KIND_EXP } Kind;
+typedef enum Kind { KIND_NONE, KIND_POWER, KIND_QUADRATIC, KIND_SIN, KIND_COS, KIND_EXP } Kind;
 
 typedef struct Form { // coefficient * polynomial * kind(u), u = slope*x + shift
     Expr coefficient, polynomial;
     Kind kind;
     Expr u, shift;
     double slope, exponent;
+    double q[3];  // QUADRATIC: 1/(q[0] + q[1]*x + q[2]*x^2)
 } Form;
 
 // --- taking an expression apart
@@ -35,6 +37,19 @@ scaled(Exprs *exprs, double factor, Expr e)
     return times(exprs, expr_const(exprs, factor), e);
 }
 
+// u is a quadratic of numbers that is zero nowhere.
+static bool
+take_quadratic(Integration *now, Form *form, Expr u)
+{
+    U32Vec c = {0};
+    bool good = expr_polynomial(now->exprs, u, now->x, &c) && c.n == 3;
+    for (uint32_t k = 0; k < 3 && good; k++)
+        good = cell_constant(now->exprs, c.at[k], &form->q[k]);
+    vec_free(&c);
+    form->kind = KIND_QUADRATIC;
+    return good && 4 * form->q[2] * form->q[0] > form->q[1] * form->q[1];
+}
+
 // The only factor that is no polynomial; powers of the same u multiply.
 static bool
 take_function(Integration *now, Form *form, Kind kind, Expr u, double exponent)
@@ -48,8 +63,11 @@ take_function(Integration *now, Form *form, Kind kind, Expr u, double exponent)
     form->exponent = exponent;
     bool first = form->kind == KIND_NONE;
     form->kind = kind;
-    return first && integrate_affine(now, u, &slope, &form->shift) && cell_constant(now->exprs, slope, &form->slope)
-           && form->slope != 0;
+    if (!first)
+        return false;
+    if (integrate_affine(now, u, &slope, &form->shift))
+        return cell_constant(now->exprs, slope, &form->slope) && form->slope != 0;
+    return kind == KIND_POWER && exponent == -1 && take_quadratic(now, form, u);
 }
 
 static bool
@@ -134,6 +152,35 @@ integrate_power(Integration *now, const Form *form, U32Vec *p, Expr from, Expr t
     return expr_2(exprs, OP_DIV, sum, expr_const(exprs, form->slope));
 }
 
+// P/q = Q + (alpha*x + beta)/q, and with the discriminant D = 4*q2*q0 - q1^2: alpha/(2*q2)*log(q) + (2*beta - alpha*q1/q2)/sqrt(D)*atan((2*q2*x + q1)/sqrt(D)).
+static Expr
+integrate_quadratic(Integration *now, const Form *form, U32Vec *p, Expr from, Expr to)
+{
+    Exprs *exprs = now->exprs;
+    const double *q = form->q, root = sqrt(4 * q[2] * q[0] - q[1] * q[1]);
+    U32Vec whole = {0};
+    while (p->n < 2)
+        vec_push(p, exprs->zero);
+    vec_grow(&whole, p->n - 1);
+    for (uint32_t k = 0; k < whole.n; k++)
+        whole.at[k] = exprs->zero;
+    for (uint32_t k = p->n - 1; k >= 2; k--) {
+        Expr c = scaled(exprs, 1 / q[2], p->at[k]);
+        whole.at[k - 2] = c;
+        p->at[k - 1] = expr_sub(exprs, p->at[k - 1], scaled(exprs, q[1], c));
+        p->at[k - 2] = expr_sub(exprs, p->at[k - 2], scaled(exprs, q[0], c));
+    }
+    Expr alpha = p->at[1], beta = p->at[0], x[2] = {from, to}, turn[2];
+    for (uint32_t i = 0; i < 2; i++)
+        turn[i] = expr_1(exprs, OP_ATAN, expr_2(exprs, OP_ADD, scaled(exprs, 2 * q[2] / root, x[i]), expr_const(exprs, q[1] / root)));
+    Expr ratio = expr_2(exprs, OP_DIV, integrate_at(now, form->u, to), integrate_at(now, form->u, from));
+    Expr sum = polynomial_integral(exprs, &whole, from, to);
+    sum = expr_2(exprs, OP_ADD, sum, scaled(exprs, 0.5 / q[2], times(exprs, alpha, expr_1(exprs, OP_LOG, ratio))));
+    Expr rest = expr_sub(exprs, scaled(exprs, 2 / root, beta), scaled(exprs, q[1] / (q[2] * root), alpha));
+    vec_free(&whole);
+    return expr_2(exprs, OP_ADD, sum, times(exprs, rest, expr_sub(exprs, turn[1], turn[0])));
+}
+
 // The k-th antiderivative of a sine, cosine or exponential by its argument.
 static Expr
 wave(Exprs *exprs, Kind kind, uint32_t k, Expr u)
@@ -178,11 +225,14 @@ integrate_elementary(Integration *now, Expr e, Expr from, Expr to, Expr *out)
     U32Vec p = {0};
     bool good = take(now, &form, e, false, 0) && form.kind != KIND_NONE
                 && expr_polynomial(exprs, form.polynomial, now->x, &p);
-    if (good && form.kind != KIND_POWER)
+    if (good && form.kind == KIND_QUADRATIC)
+        good = p.n <= DIVIDED_DEGREE + 1;
+    else if (good && form.kind != KIND_POWER)
         good = p.n <= PARTS_DEGREE + 1 && fabs(form.slope) >= (p.n > 1 ? 1 : 0.1);
     if (good) {
-        Expr value = form.kind == KIND_POWER ? integrate_power(now, &form, &p, from, to)
-                                             : integrate_wave(now, &form, &p, from, to);
+        Expr value = form.kind == KIND_POWER       ? integrate_power(now, &form, &p, from, to)
+                     : form.kind == KIND_QUADRATIC ? integrate_quadratic(now, &form, &p, from, to)
+                                                   : integrate_wave(now, &form, &p, from, to);
         *out = times(exprs, form.coefficient, value);
     }
     vec_free(&p);

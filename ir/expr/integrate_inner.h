@@ -32,7 +32,7 @@ void integrate_require(Integration *now, Expr condition);     // joins now->vali
 // Closed forms (elementary.c): false when there is none.
 // e is a polynomial in x and `node`, a LUZ or ABS of an affine function of x.
 bool integrate_corner(Integration *now, Expr e, Expr node, Expr from, Expr to, Expr *out);
-// e is free of choices: a polynomial times a power, sine, cosine or exponential of an affine function.
+// e is free of choices: a polynomial times a power, sine, cosine or exponential of an affine function, or over a quadratic.
 bool integrate_elementary(Integration *now, Expr e, Expr from, Expr to, Expr *out);
 
 // By a Gauss rule (quadrature.c); e is smooth but for poles.
