@@ -267,6 +267,17 @@ mark_all(const PathMesh *mesh, bool *marked)
 
 // --- the whole
 
+// Lines through the start, what is guessed, and the end; `part`: of the time between the ends.
+static double
+guessed(const PathProblem *problem, uint32_t i, double part)
+{
+    uint32_t n = problem->guess ? problem->n_guess[i] : 0, k = (uint32_t)(part*(n + 1));
+    k = k > n ? n : k;
+    double a = k ? problem->guess[i][k - 1] : problem->start[i], z = k < n ? problem->guess[i][k] : problem->end[i];
+    double within = part*(n + 1) - k;
+    return isnan(a) && isnan(z) ? 0 : isnan(z) ? a : isnan(a) ? z : (1 - within)*a + within*z;
+}
+
 static bool
 first_guess(const PathProblem *problem, uint32_t n, Path *path)
 {
@@ -282,10 +293,8 @@ first_guess(const PathProblem *problem, uint32_t n, Path *path)
         path->mesh.length[j] = (problem->to - problem->from)/n;
     for (uint32_t k = 0; k <= PATH_DEGREE*n; k++) {
         double part = k == PATH_DEGREE*n ? 1 : (k/PATH_DEGREE + rule.node[k % PATH_DEGREE])/n;
-        for (uint32_t i = 0; i < problem->n; i++) {
-            double a = problem->start[i], z = problem->end[i];
-            path->value[(size_t)k*b + i] = isnan(a) && isnan(z) ? 0 : isnan(z) ? a : isnan(a) ? z : (1 - part)*a + part*z;
-        }
+        for (uint32_t i = 0; i < problem->n; i++)
+            path->value[(size_t)k*b + i] = guessed(problem, i, part);
     }
     return true;
 }

@@ -15,6 +15,8 @@ typedef struct PathProblem {
     const double *order;
     double from, to;
     const double *start, *end;   // per coordinate; NAN: free
+    const double *const *guess;  // per coordinate: values of the first guess at equal times between the ends; NULL: a straight line
+    const uint32_t *n_guess;     // per coordinate: how many
     double tolerance;            // relative to the largest value of each coordinate
     uint32_t intervals;          // 0: chosen by the tolerance; otherwise equal ones, and no refinement
     // At a time, for features y: L, what stands on the variation of each feature (dL/dy, with the force on a coordinate in its place), and

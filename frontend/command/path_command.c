@@ -29,6 +29,8 @@ typedef struct Functions {
     double *features;                // for constraints: coordinates at their places
     double *end;
     bool *given;
+    const double **guess;            // see PathProblem
+    uint32_t *n_guess;
 } Functions;
 
 // --- functions
@@ -108,6 +110,25 @@ constrain(void *user, double time, const double *q, const double *multiplier, do
 
 // --- ends
 
+// The coordinate that an option names, or NONE behind a message.
+static uint32_t
+find_coordinate(const Functions *f, const char *option, const char *name, const char *const *names)
+{
+    Dae *dae = f->session->compilation.dae;
+    uint32_t n = f->action.n, i = 0;
+    while (i < n && strcmp(names[i], name))
+        i++;
+    if (i < n)
+        return i;
+    const char *near = nearest_name(name, names, n);
+    for (uint32_t of = 0; f->action.order != 0 && of < n; of++)
+        if (!strcmp(name, dae_name(dae, f->action.of.at[of])))
+            near = names[of];
+    fprintf(stderr, near ? "mdlc: --%s: the path has no coordinate '%s'; did you mean '%s'?\n" : "mdlc: --%s: the path has no coordinate '%s'\n",
+            option, name, near);
+    return NONE;
+}
+
 static int
 take_ends(Functions *f)
 {
@@ -118,6 +139,8 @@ take_ends(Functions *f)
     const char **names = arena_array(arena, const char *, n);
     f->end = arena_array(arena, double, n);
     f->given = arena_array(arena, bool, n);
+    f->guess = arena_array(arena, const double *, n);
+    f->n_guess = arena_array(arena, uint32_t, n);
     for (uint32_t i = 0; i < n; i++) {
         names[i] = arena_printf(arena, "%s", dae_name(dae, f->action.vars.at[i]));
         if (!isfinite(f->action.start.at[i])) {
@@ -126,21 +149,22 @@ take_ends(Functions *f)
         }
     }
     for (uint32_t k = 0; k < options->n_ends; k++) {
-        uint32_t i = 0;
-        while (i < n && strcmp(names[i], options->ends[k].name))
-            i++;
-        if (i == n) {
-            const char *near = nearest_name(options->ends[k].name, names, n);
-            if (f->action.order != 0)
-                for (uint32_t of = 0; of < n; of++)
-                    if (!strcmp(options->ends[k].name, dae_name(dae, f->action.of.at[of])))
-                        near = names[of];
-            fprintf(stderr, near ? "mdlc: --end: the path has no coordinate '%s'; did you mean '%s'?\n" : "mdlc: --end: the path has no coordinate '%s'\n",
-                    options->ends[k].name, near);
+        uint32_t i = find_coordinate(f, "end", options->ends[k].name, names);
+        if (i == NONE)
             return EXIT_MODEL;
-        }
         f->end[i] = options->ends[k].value;
         f->given[i] = true;
+    }
+    for (uint32_t k = 0; k < options->n_guesses; k++) {
+        uint32_t i = find_coordinate(f, "guess", options->guesses[k].name, names);
+        if (i == NONE)
+            return EXIT_MODEL;
+        double *values = arena_array(arena, double, options->guesses[k].n);
+        const char *text = options->guesses[k].values;
+        for (uint32_t m = 0; m < options->guesses[k].n; m++, text += strlen(text) + 1)
+            values[m] = strtod(text, NULL);
+        f->guess[i] = values;
+        f->n_guess[i] = options->guesses[k].n;
     }
     for (uint32_t i = 0; i < n; i++)
         if (!f->given[i])
@@ -275,7 +299,7 @@ tell_statistics(const Session *session, const PathProblem *problem, const Path *
 }
 
 static int
-tell_failure(const PathProblem *problem, const Path *path, PathEnd end)
+tell_failure(const PathProblem *problem, const Path *path, PathEnd end, bool guessed)
 {
     switch (end) {
     case PATH_FOUND:
@@ -286,7 +310,7 @@ tell_failure(const PathProblem *problem, const Path *path, PathEnd end)
         break;
     case PATH_NO_NEWTON:
         fprintf(stderr, "mdlc: no path was found: Newton's method does not converge (%u steps, the last mesh with %u intervals)\n"
-                "help: perhaps there is none; a shorter time, or ends that are nearer, tell more\n", path->newton, path->mesh.n);
+                "help: perhaps there is none; a shorter time, ends that are nearer, or --guess tell more\n", path->newton, path->mesh.n);
         break;
     case PATH_SINGULAR:
         fprintf(stderr, "mdlc: the path is not determined: the second variation of the action is singular (%.1e of its terms are left), so that the "
@@ -294,8 +318,9 @@ tell_failure(const PathProblem *problem, const Path *path, PathEnd end)
                 isnan(path->curvature) ? 0 : path->curvature);
         break;
     case PATH_UNDEFINED:
-        fprintf(stderr, "mdlc: no path was found: the action is not finite on a straight line from the start to the end\n"
-                "help: start values and ends must lie where the energies are defined, and so must what is between them\n");
+        fprintf(stderr, "mdlc: no path was found: the action is not finite on %s\n"
+                "help: start values and ends must lie where the energies are defined, and so must what is between them, which --guess can say\n",
+                guessed ? "the first guess" : "a straight line from the start to the end");
         break;
     case PATH_NO_MEMORY:
         fprintf(stderr, "mdlc: not enough memory for a path of %u intervals\n", path->mesh.n);
@@ -322,7 +347,7 @@ solve(Functions *f)
         .n = a->n, .n_constraints = a->constraints.n, .n_features = n, .coordinate = coordinate, .order = order,
         .from = !isnan(run->start) ? run->start : !isnan(dae->start) ? dae->start : 0,
         .to = !isnan(run->stop) ? run->stop : !isnan(dae->stop) ? dae->stop : 1,
-        .start = a->start.at, .end = f->end, .tolerance = !isnan(run->tolerance) ? run->tolerance : !isnan(dae->tolerance) ? dae->tolerance : usual_tolerance,
+        .start = a->start.at, .end = f->end, .guess = f->guess, .n_guess = f->n_guess, .tolerance = !isnan(run->tolerance) ? run->tolerance : !isnan(dae->tolerance) ? dae->tolerance : usual_tolerance,
         .intervals = session->options.path.intervals, .evaluate = evaluate, .constrain = constrain, .user = f};
     if (!(problem.to > problem.from) || !(problem.tolerance > 0)) {
         fprintf(stderr, problem.tolerance > 0 ? "mdlc: the path must end (%g) after it starts (%g)\n" : "mdlc: the tolerance must be positive\n",
@@ -336,7 +361,7 @@ solve(Functions *f)
         return status;
     Path path;
     PathEnd end = path_stationary(&problem, &path);
-    status = tell_failure(&problem, &path, end);
+    status = tell_failure(&problem, &path, end, session->options.path.n_guesses > 0);
     bool reached = (end == PATH_FOUND || end == PATH_COARSE) && path.value;
     int written = reached ? write_path(f, &problem, &path) : EXIT_FINE;
     if (run->stats && reached)

@@ -134,6 +134,29 @@ take_end(Options *o, const char *value, char why[OPTION_WHY])
     return true;
 }
 
+// NAME=VALUE,...; the text is cut in place.
+static bool
+take_guess(Options *o, const char *value, char why[OPTION_WHY])
+{
+    char *equals = strrchr((char *)(uintptr_t)value, '=');
+    PathGuess guess = {.name = value, .values = equals ? equals + 1 : NULL};
+    bool good = equals && equals != value;
+    snprintf(why, OPTION_WHY, "--guess needs NAME=VALUE or NAME=VALUE,VALUE,... with numbers, got '%s'", value);
+    for (char *at = guess.values, *comma; good && at; at = comma) {
+        double number;
+        comma = strchr(at, ',');
+        if (comma)
+            *comma++ = '\0';
+        good = number_of_text(at, &number) && isfinite(number);
+        guess.n++;
+    }
+    if (!good)
+        return false;
+    *equals = '\0';
+    o->path.guesses[o->path.n_guesses++] = guess;
+    return true;
+}
+
 // COMPONENT=FILE; the text is cut in place.
 static bool
 take_mesh(Options *o, const char *value, char why[OPTION_WHY])
@@ -314,6 +337,7 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
     o->tubes = arena_array(arena, Tube, argc + 1);
     o->meshes = arena_array(arena, MotionMesh, argc + 1);
     o->path.ends = arena_array(arena, PathEndValue, argc + 1);
+    o->path.guesses = arena_array(arena, PathGuess, argc + 1);
     o->compare.tubes = o->tubes;
     if (argc < 2) {
         out_text(why, "no call given");

@@ -32,9 +32,17 @@ typedef struct PathEndValue {    // --end
     double value;                // NAN: free
 } PathEndValue;
 
+typedef struct PathGuess {       // --guess
+    const char *name;
+    char *values;                // at equal times between the ends: numbers, each ended by 0
+    uint32_t n;
+} PathGuess;
+
 typedef struct PathOptions {
     PathEndValue *ends;
     uint32_t n_ends;
+    PathGuess *guesses;
+    uint32_t n_guesses;
     uint32_t intervals;          // 0: by the tolerance
 } PathOptions;
 
