@@ -1,9 +1,10 @@
-// contradiction.c: linear loops that no values solve.
+// contradiction.c: loops that no values solve.
 //
 // Purpose: `x = y + 1; y = x - 2` has as many equations as unknowns, and numbers would find a singular matrix at the start. Where all
 // coefficients are numbers this is known before anything runs.
 // Method: the residuals of a torn loop as affine functions of its tears, by substitution of the inner assignments; elimination
 // (ir/base/elimination.h). A row without coefficients whose remainder is a number other than zero is a contradiction. Loops that may be redundant (constraints) or change with conditions are left to numbers.
+// In others, a residual none of whose terms can be negative, and one of which is positive whatever the unknowns are, is never zero: x^2 + 1 = 0.
 // Contract: solve.h, causal.h. Complexity: cubic in the tears of a loop, of which it looks at TEARS at most.
 #include <math.h>
 
@@ -11,9 +12,10 @@
 #include "ir/base/elimination.h"
 #include "ir/dae/locate.h"
 #include "ir/expr/expr.h"
+#include "ir/expr/nonsmooth.h"
 #include "ir/solve/solve.h"
 
-enum { TEARS = 16, INNER = 64, NOTED = 6 };
+enum { TEARS = 16, INNER = 64, NOTED = 6, DEPTH = 64 };
 
 typedef struct Elimination {
     Dae *dae;
@@ -114,12 +116,88 @@ tell(const Elimination *e, Diags *diags)
     vec_free(&told);
 }
 
+// --- one equation that no real values solve
+
+// Above zero whatever its slots are: a positive number, an exponential, products, quotients and roots of such.
+static bool
+is_positive(const Exprs *exprs, Expr e, uint32_t depth)
+{
+    switch (expr_op(exprs, e)) {
+    case OP_CONST:
+        return expr_value(exprs, e) > 0;
+    case OP_EXP:
+    case OP_COSH:
+        return true;
+    case OP_SQRT:
+    case OP_MUL:
+    case OP_DIV:
+        for (uint32_t i = 0; i < expr_nargs(exprs, e); i++)
+            if (depth == DEPTH || !is_positive(exprs, expr_arg(exprs, e, i), depth + 1))
+                return false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+// With numbers for parameters, unless they can be set later.
+static Expr
+with_numbers(Dae *dae, const Residual *residual)
+{
+    Exprs *exprs = dae->exprs;
+    uint32_t n = expr_nslots(exprs, residual->shape);
+    Expr with[n ? n : 1];
+    for (uint32_t k = 0; k < n; k++) {
+        double value;
+        Var var = dae->rows.at[residual->row + k];
+        bool number = dae_is_literal(dae, var, &value)
+            || (!dae->settable && dae_is_parametric(dae, expr_slot(exprs, 0), &var) && dae_known_expr(dae, expr_slot(exprs, 0), &var, &value));
+        with[k] = number ? expr_const(exprs, value) : expr_slot(exprs, k);
+    }
+    return expr_residual(exprs, expr_substitute(exprs, residual->shape, with, n));
+}
+
+// Every term times `sign` is at least zero, and one is more.
+static bool
+is_one_sided(Exprs *exprs, Expr e, bool negative)
+{
+    uint32_t n = expr_op(exprs, e) == OP_ADD ? expr_nargs(exprs, e) : 1;
+    bool positive = false;
+    for (uint32_t i = 0; i < n; i++) {
+        Expr term = expr_op(exprs, e) == OP_ADD ? expr_arg(exprs, e, i) : e;
+        term = negative ? expr_1(exprs, OP_NEG, term) : term;
+        if (!nonsmooth_nonneg(exprs, term, NULL))
+            return false;
+        positive |= is_positive(exprs, term, 0);
+    }
+    return positive;
+}
+
+static bool
+has_zeros(Dae *dae, const Causal *causal, const Loop *loop, Diags *diags)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < loop->n; i++) {
+        const Residual *residual = &causal->residuals.at[loop->residual + i];
+        Expr e = with_numbers(dae, residual);
+        bool positive = is_one_sided(dae->exprs, e, false);
+        if (!positive && !is_one_sided(dae->exprs, e, true))
+            continue;
+        diag_add(diags, E0513, dae->equations.at[residual->equation].span, "no real values of the unknowns fulfil this equation: its left side is %s than the "
+                 "right one whatever they are", positive ? "larger" : "smaller");
+        good = false;
+    }
+    return good;
+}
+
 bool
 causal_consistent(Dae *dae, const Causal *causal, Diags *diags)
 {
     bool good = true;
     for (uint32_t i = 0; i < causal->loops.n; i++) {
         const Loop *loop = &causal->loops.at[i];
+        if (!loop->linear)
+            good &= has_zeros(dae, causal, loop, diags);
         if (!loop->linear || loop->constraints || loop->switched || loop->conditions || loop->n > TEARS || loop->n_inner > INNER)
             continue;
         Elimination e = {.dae = dae, .causal = causal, .loop = loop};
