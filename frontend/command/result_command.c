@@ -1,6 +1,6 @@
-// result_command.c: what is done with results: mdlc compare, mdlc plot, mdlc report. The last two run the model first when there is none.
+// result_command.c: what is done with results: mdlc compare, and mdlc report, which runs the model first.
 //
-// Purpose: `mdlc compare`, `mdlc plot` and `mdlc report`. Method: none: files are read as tables, pages are written by frontend/page.
+// Purpose: `mdlc compare` and `mdlc report`. Method: none: files are read as tables, pages are written by frontend/page.
 // Contract: command.h. Complexity: linear in the results.
 #include "frontend/command/command.h"
 
@@ -29,38 +29,6 @@ command_compare(Session *session)
     out_free(&why);
     int printed = print_out(&out);
     return printed ? printed : status;
-}
-
-int
-command_plot(Session *session)
-{
-    const Options *o = &session->options;
-    PlotOptions plot = o->plot;
-    char text[TABLE_WHY] = "";
-    Table *table = NULL;
-    Out why = {0};
-    plot.variables = o->files + 1;
-    plot.n_variables = o->n_files - 1;
-    plot.output = o->run.output;
-    int status = EXIT_FINE;
-    session->options.run.quiet = true;
-    // A loop has corners where output points are far apart: steps are short where it bends.
-    if (plot.against && isnan(o->run.interval) && !o->run.points)
-        session->options.run.steps = true;
-    if (is_model(o->files[0]))
-        status = run_into_table(session, &table, text);
-    else if (!(table = table_open(o->files[0], text)))
-        status = EXIT_IO;
-    if (*text)
-        fprintf(stderr, "mdlc: %s\n", text);
-    if (!table && !is_model(o->files[0]))
-        suggest_file(session, o->files[0]);
-    int drawn = table ? plot_table(table, &plot, &why) : EXIT_FINE;
-    if (why.length)
-        fprintf(stderr, "mdlc: %s", why.text);
-    out_free(&why);
-    table_free(&table);
-    return status ? status : drawn;
 }
 
 static int

@@ -22,12 +22,18 @@
 
 enum { MOST_EVENTS = 60, BUCKETS = 1600, COLOURS = 8, LEGEND_ROW = 20 };
 
-typedef struct Plot {
+typedef struct Curve {
     const Table *table;
+    uint32_t column, x; // of the table
+    uint32_t panel;
+    const char *name;
+} Curve;
+
+typedef struct Plot {
     const PlotOptions *options;
-    uint32_t *column; // per variable
-    uint32_t *panel;  // per variable
-    uint32_t panels, x;
+    Curve *curve;
+    uint32_t curves, panels;
+    const PlotResult *results; // NULL: there is one
     uint32_t height; // of one panel with its names, in pixels; 0: a terminal
     uint32_t width;  // of the picture
     Out script;
@@ -46,10 +52,9 @@ is_near(const char *candidate, const char *wanted)
 }
 
 static bool
-find_column(const Plot *plot, const char *name, uint32_t *column, Out *why)
+find_column(const Table *table, const char *name, uint32_t *column, Out *why)
 {
     enum { SHOWN = 12 };
-    const Table *table = plot->table;
     *column = table_find(table, name);
     if (*column != UINT32_MAX)
         return true;
@@ -67,25 +72,44 @@ find_column(const Plot *plot, const char *name, uint32_t *column, Out *why)
 }
 
 static const char *
-unit_of(const Plot *plot, uint32_t column)
+unit_of(const Table *table, uint32_t column)
 {
-    const char *unit = plot->table->unit[column];
+    const char *unit = table->unit[column];
     return unit && strcmp(unit, "1") ? unit : "";
 }
 
+static const char *
+curve_unit(const Curve *curve)
+{
+    return unit_of(curve->table, curve->column);
+}
+
+// Of one result curves with the same unit share a panel; of several, those of one variable, or of one result.
+static uint32_t
+panel_of(const Plot *plot, uint32_t n, uint32_t index)
+{
+    uint32_t variables = plot->options->n_variables, same = 0;
+    if (n > 1)
+        return plot->options->by_result ? index / variables : index % variables;
+    while (same < index && strcmp(curve_unit(&plot->curve[same]), curve_unit(&plot->curve[index])))
+        same++;
+    return same < index ? plot->curve[same].panel : plot->panels;
+}
+
 static bool
-choose_columns(Plot *plot, Out *why)
+choose_columns(Plot *plot, const PlotResult *results, uint32_t n, Out *why)
 {
     const PlotOptions *o = plot->options;
-    if (o->against && !find_column(plot, o->against, &plot->x, why))
-        return false;
-    for (uint32_t i = 0; i < o->n_variables; i++) {
-        if (!find_column(plot, o->variables[i], &plot->column[i], why))
+    plot->curves = n * o->n_variables;
+    for (uint32_t i = 0; i < plot->curves; i++) {
+        const PlotResult *result = &results[i / o->n_variables];
+        const char *variable = o->variables[i % o->n_variables];
+        Curve *curve = &plot->curve[i];
+        *curve = (Curve){.table = result->table, .name = n > 1 && !o->by_result ? result->label : variable};
+        if ((o->against && !find_column(curve->table, o->against, &curve->x, why)) || !find_column(curve->table, variable, &curve->column, why))
             return false;
-        uint32_t same = 0;
-        while (same < i && strcmp(unit_of(plot, plot->column[same]), unit_of(plot, plot->column[i])))
-            same++;
-        plot->panel[i] = same < i ? plot->panel[same] : plot->panels++;
+        curve->panel = panel_of(plot, n, i);
+        plot->panels = curve->panel + 1 > plot->panels ? curve->panel + 1 : plot->panels;
     }
     return true;
 }
@@ -102,19 +126,19 @@ number(Out *out, double value)
 }
 
 static void
-point(Plot *plot, uint32_t column, uint32_t row)
+point(Plot *plot, const Curve *curve, uint32_t row)
 {
-    number(&plot->script, plot->table->value[plot->x][row]);
+    number(&plot->script, curve->table->value[curve->x][row]);
     out_char(&plot->script, ' ');
-    number(&plot->script, plot->table->value[column][row]);
+    number(&plot->script, curve->table->value[curve->column][row]);
     out_char(&plot->script, '\n');
 }
 
 // The rows of one bucket that a picture can tell apart, in order.
 static void
-bucket(Plot *plot, uint32_t column, uint32_t from, uint32_t to)
+bucket(Plot *plot, const Curve *curve, uint32_t from, uint32_t to)
 {
-    const double *value = plot->table->value[column];
+    const double *value = curve->table->value[curve->column];
     uint32_t keep[4] = {from, from, from, to - 1};
     for (uint32_t i = from; i < to; i++) {
         keep[1] = value[i] < value[keep[1]] ? i : keep[1];
@@ -127,16 +151,17 @@ bucket(Plot *plot, uint32_t column, uint32_t from, uint32_t to)
     }
     for (uint32_t i = 0; i < 4; i++)
         if (!i || keep[i] != keep[i - 1])
-            point(plot, column, keep[i]);
+            point(plot, curve, keep[i]);
 }
 
 static void
-curve(Plot *plot, uint32_t index, uint32_t column)
+curve_data(Plot *plot, uint32_t index)
 {
-    uint32_t rows = plot->table->rows, buckets = !plot->options->against && rows > 4 * BUCKETS ? BUCKETS : rows;
+    const Curve *curve = &plot->curve[index];
+    uint32_t rows = curve->table->rows, buckets = !plot->options->against && rows > 4 * BUCKETS ? BUCKETS : rows;
     out_printf(&plot->script, "$d%u << EOD\n", index);
     for (uint32_t b = 0; b < buckets; b++)
-        bucket(plot, column, (uint32_t)((uint64_t)b * rows / buckets), (uint32_t)(((uint64_t)b + 1) * rows / buckets));
+        bucket(plot, curve, (uint32_t)((uint64_t)b * rows / buckets), (uint32_t)(((uint64_t)b + 1) * rows / buckets));
     out_text(&plot->script, "EOD\n");
 }
 
@@ -178,15 +203,16 @@ mark_jumps(const Table *table, uint32_t column, bool *jumps)
 static void
 mark_events(Plot *plot)
 {
-    uint32_t marks = 0, rows = plot->table->rows;
+    const Table *table = plot->curve[0].table; // of several results each has its own
+    uint32_t marks = 0, rows = table->rows;
     bool *jumps = calloc(rows, sizeof *jumps);
     Out lines = {0};
-    for (uint32_t i = 0; jumps && i < plot->options->n_variables; i++)
-        mark_jumps(plot->table, plot->column[i], jumps);
+    for (uint32_t i = 0; jumps && i < plot->curves; i++)
+        mark_jumps(table, plot->curve[i].column, jumps);
     for (uint32_t row = 1; jumps && row < rows && marks <= MOST_EVENTS; row++)
         if (jumps[row])
             out_printf(&lines, "set arrow %u from first %.9g, graph 0 to first %.9g, graph 1 nohead back linewidth 0.7 "
-                       "dashtype (3,3) linecolor rgb '#9a9a9a'\n", ++marks, plot->table->value[0][row], plot->table->value[0][row]);
+                       "dashtype (3,3) linecolor rgb '#9a9a9a'\n", ++marks, table->value[0][row], table->value[0][row]);
     if (marks && marks <= MOST_EVENTS)
         out_bytes(&plot->script, lines.text, lines.length);
     out_free(&lines);
@@ -227,10 +253,10 @@ legend_rows(const Plot *plot, uint32_t letters)
     uint32_t rows = 0;
     for (uint32_t p = 0; p < plot->panels; p++) {
         size_t longest = 0, names = 0;
-        for (uint32_t i = 0; i < plot->options->n_variables; i++) {
-            size_t length = plot->panel[i] == p ? strlen(plot->options->variables[i]) + 6 : 0;
+        for (uint32_t i = 0; i < plot->curves; i++) {
+            size_t length = plot->curve[i].panel == p ? strlen(plot->curve[i].name) + 6 : 0;
             longest = length > longest ? length : longest;
-            names += plot->panel[i] == p;
+            names += plot->curve[i].panel == p;
         }
         size_t across = longest && longest < letters ? letters / longest : 1;
         rows += names > 1 ? (uint32_t)((names + across - 1) / across) : 0;
@@ -319,9 +345,8 @@ set_digits(Plot *plot, char axis, Range range)
 
 // The name of the only curve of a panel stands at its axis, unless it is too long for that; a terminal has no letters that go upwards.
 static bool
-named_at_axis(const Plot *plot, uint32_t variable)
+named_at_axis(const Plot *plot, const char *name, const char *unit)
 {
-    const char *name = plot->options->variables[variable], *unit = unit_of(plot, plot->column[variable]);
     enum { LETTER = 8, BESIDE = 70 }; // pixels: of a letter, and of what a panel needs beside its axis
     return plot->height && (strlen(name) + strlen(unit) + 3)*LETTER + BESIDE <= plot->height;
 }
@@ -351,9 +376,9 @@ static Range
 range_of_panel(const Plot *plot, uint32_t which)
 {
     Range up = {INFINITY, -INFINITY};
-    for (uint32_t i = 0; i < plot->options->n_variables; i++)
-        if (plot->panel[i] == which)
-            extend(&up, plot->table->value[plot->column[i]], plot->table->rows, plot->options->log_values);
+    for (uint32_t i = 0; i < plot->curves; i++)
+        if (plot->curve[i].panel == which)
+            extend(&up, plot->curve[i].table->value[plot->curve[i].column], plot->curve[i].table->rows, plot->options->log_values);
     return up;
 }
 
@@ -373,10 +398,10 @@ margin_of_panels(const Plot *plot)
 static void
 set_ranges(Plot *plot, uint32_t which)
 {
-    const Table *table = plot->table;
     Range across = {INFINITY, -INFINITY}, up = range_of_panel(plot, which);
-    extend(&across, table->value[plot->x], table->rows, plot->options->logarithmic);
-    set_range(plot, 'x', across, plot->x ? 0.03 : 0, plot->options->logarithmic && across.low < across.high);
+    for (uint32_t i = 0; i < plot->curves; i++)
+        extend(&across, plot->curve[i].table->value[plot->curve[i].x], plot->curve[i].table->rows, plot->options->logarithmic);
+    set_range(plot, 'x', across, plot->curve[0].x ? 0.03 : 0, plot->options->logarithmic && across.low < across.high);
     set_range(plot, 'y', up, 0.06, plot->options->log_values);
     if (up.low > up.high)
         out_printf(&plot->script, "set label 1 '%s' at graph 0.5, graph 0.5 center\n",
@@ -385,49 +410,76 @@ set_ranges(Plot *plot, uint32_t which)
 
 // A curve and its name in the key; between the letters of a terminal there must be gaps.
 static void
-print_curve(Plot *plot, uint32_t variable, uint32_t drawn)
+print_curve(Plot *plot, uint32_t index, uint32_t drawn)
 {
     static const char *const colours[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5200", "#56b4e9", "#b8a100", "#000000"};
     static const char *const dashes[] = {"1", "(8,4)", "(3,3)", "(10,3,2,3)"};
     const PlotOptions *o = plot->options;
+    const Curve *curve = &plot->curve[index];
     Out name = {0};
-    const char *unit = unit_of(plot, plot->column[variable]);
+    const char *unit = curve_unit(curve);
     if (o->output)
-        out_text(&name, o->variables[variable]);
+        out_text(&name, curve->name);
     else
-        out_printf(&name, *unit ? " %s [%s]  " : " %s%s  ", o->variables[variable], unit);
-    out_printf(&plot->script, "%s$d%u with %s", drawn ? ", " : "", variable,
-               plot->table->rows > 1 ? "lines linewidth 1.8" : "points pointtype 7 pointsize 0.8");
+        out_printf(&name, *unit ? " %s [%s]  " : " %s%s  ", curve->name, unit);
+    out_printf(&plot->script, "%s$d%u with %s", drawn ? ", " : "", index,
+               curve->table->rows > 1 ? "lines linewidth 1.8" : "points pointtype 7 pointsize 0.8");
     out_printf(&plot->script, " linecolor rgb '%s' dashtype %s title ", colours[drawn % COLOURS],
-               plot->table->rows > 1 ? dashes[drawn/COLOURS % 4] : "1");
+               curve->table->rows > 1 ? dashes[drawn/COLOURS % 4] : "1");
     quoted(&plot->script, name.text);
     out_text(&plot->script, o->output ? "" : " noenhanced");
     out_free(&name);
+}
+
+// What all curves of a panel have in common; NULL: nothing. Of several results it is the variable, or the result.
+static const char *
+panel_name(const Plot *plot, uint32_t which)
+{
+    const PlotOptions *o = plot->options;
+    if (plot->results)
+        return o->by_result ? plot->results[which].label : o->variables[which];
+    const char *name = NULL;
+    for (uint32_t i = 0; i < plot->curves; i++) {
+        if (plot->curve[i].panel != which)
+            continue;
+        if (name)
+            return NULL;
+        name = plot->curve[i].name;
+    }
+    return name;
 }
 
 static void
 panel(Plot *plot, uint32_t which)
 {
     const PlotOptions *o = plot->options;
-    uint32_t drawn = 0, last = 0, members = 0;
-    for (uint32_t i = 0; i < o->n_variables; i++)
-        if (plot->panel[i] == which) {
-            last = i;
-            members++;
-        }
-    bool one = members == 1 && named_at_axis(plot, last);
-    const char *unit = unit_of(plot, plot->column[last]);
+    uint32_t drawn = 0;
+    const Curve *curve = NULL;
+    const char *name = panel_name(plot, which), *unit = NULL;
+    for (uint32_t i = 0; i < plot->curves; i++) {
+        if (plot->curve[i].panel != which)
+            continue;
+        curve = &plot->curve[i];
+        unit = !unit || !strcmp(unit, curve_unit(curve)) ? curve_unit(curve) : ""; // a result may have several
+    }
+    const char *across = unit_of(curve->table, curve->x);
+    bool aside = name && named_at_axis(plot, name, unit), keyed = plot->results || !aside;
     if (plot->height)
-        axis_label(plot, "ylabel", one ? o->variables[last] : o->logarithmic ? bode_axis(unit) : "", unit);
+        axis_label(plot, "ylabel", aside ? name : o->logarithmic ? bode_axis(unit) : "", unit);
+    if (plot->results && !(plot->height && aside)) { // the key has the other names
+        out_text(&plot->script, "set title ");
+        quoted(&plot->script, name);
+        out_text(&plot->script, plot->height ? "\n" : " noenhanced\n");
+    }
     if (which + 1 == plot->panels)
-        axis_label(plot, "xlabel", plot->table->name[plot->x], plot->x || *unit_of(plot, 0) ? unit_of(plot, plot->x) : "s");
+        axis_label(plot, "xlabel", curve->table->name[curve->x], curve->x || *across ? across : "s");
     if (o->logarithmic) // a Bode diagram: phases are read in quarters of a turn
         out_text(&plot->script, strcmp(unit, "degrees") ? "set ytics autofreq\n" : "set ytics 90\n");
-    out_text(&plot->script, one ? "unset key\nunset label 1\n" : "set key\nunset label 1\n");
+    out_text(&plot->script, keyed ? "set key\nunset label 1\n" : "unset key\nunset label 1\n");
     set_ranges(plot, which);
     out_text(&plot->script, "plot ");
-    for (uint32_t i = 0; i < o->n_variables; i++)
-        if (plot->panel[i] == which)
+    for (uint32_t i = 0; i < plot->curves; i++)
+        if (plot->curve[i].panel == which)
             print_curve(plot, i, drawn++);
     out_text(&plot->script, ", NaN notitle\n"); // gnuplot refuses a picture in which nothing has a value
 }
@@ -437,8 +489,8 @@ write_script(Plot *plot)
 {
     Out *s = &plot->script;
     bool stacked = plot->panels > 1;
-    for (uint32_t i = 0; i < plot->options->n_variables; i++)
-        curve(plot, i, plot->column[i]);
+    for (uint32_t i = 0; i < plot->curves; i++)
+        curve_data(plot, i);
     if (plot->options->output)
         out_text(s, "set grid linecolor rgb '#e2e2e2' linetype 1 linewidth 0.8\nset border linecolor rgb '#555555'\n");
     out_text(s, "set tics nomirror\nset key outside top center horizontal reverse Left samplen 2\n");
@@ -452,7 +504,7 @@ write_script(Plot *plot)
         quoted(s, plot->options->title ? plot->options->title : "");
         out_printf(s, "\nset lmargin %u\nset rmargin 4\n%s", margin_of_panels(plot), plot->height ? "" : "set tmargin 3\n");
     }
-    if (!plot->options->against)
+    if (!plot->options->against && !plot->results)
         mark_events(plot);
     if (plot->options->logarithmic)
         out_text(s, "set logscale x\nset format x '%g'\nset mxtics 10\nset grid mxtics linecolor rgb '#f0f0f0' linetype 1 linewidth 0.6\n");
@@ -545,7 +597,7 @@ write_page(const Plot *plot, Out *why)
     out_text(&page, "<header><h1>");
     out_html(&page, title);
     out_text(&page, "</h1></header>\n");
-    page_plots(plot->table, o->variables, o->n_variables, o->against, o->log_values, PAGE_NUMBERS, &page);
+    page_plots(plot->curve[0].table, o->variables, o->n_variables, o->against, o->log_values, PAGE_NUMBERS, &page);
     page_end(PAGE_WITH_PLOTS, &page);
     int error = replace_file(o->output, page.text, page.length, 0);
     out_free(&page);
@@ -554,7 +606,7 @@ write_page(const Plot *plot, Out *why)
     return error ? 5 : 0;
 }
 
-// What is drawn; with `all`, everything that changes.
+// What is drawn of one result; with `all`, everything that changes.
 static bool
 load(Table *table, const Plot *plot, bool all, char why[TABLE_WHY])
 {
@@ -563,9 +615,9 @@ load(Table *table, const Plot *plot, bool all, char why[TABLE_WHY])
         snprintf(why, TABLE_WHY, "memory is exhausted");
         return false;
     }
-    wanted[plot->x] = true;
-    for (uint32_t i = 0; i < plot->options->n_variables; i++)
-        wanted[plot->column[i]] = true;
+    for (uint32_t i = 0; i < plot->curves; i++)
+        if (plot->curve[i].table == table)
+            wanted[plot->curve[i].column] = wanted[plot->curve[i].x] = true;
     for (uint32_t k = 0; all && k < table->columns; k++)
         wanted[k] = wanted[k] || !table->parameter[k];
     bool good = table_load(table, wanted, why);
@@ -592,25 +644,30 @@ load_columns(Table *table, const Plot *plot, Out *why)
 }
 
 int
-plot_table(Table *table, const PlotOptions *options, Out *why)
+plot_results(const PlotResult *results, uint32_t n, const PlotOptions *options, Out *why)
 {
-    Plot plot = {.table = table, .options = options, .drawing = {.file = -1}};
+    Plot plot = {.options = options, .results = n > 1 ? results : NULL, .drawing = {.file = -1}};
     int status = 2;
-    plot.column = calloc((size_t)options->n_variables + 1, sizeof *plot.column);
-    plot.panel = calloc((size_t)options->n_variables + 1, sizeof *plot.panel);
-    if (!plot.column || !plot.panel)
+    plot.curve = calloc((size_t)n * options->n_variables + 1, sizeof *plot.curve);
+    if (!plot.curve)
         out_text(why, "memory is exhausted\n");
     else if (!options->n_variables)
         out_text(why, "which variables? give their names\n");
-    else if (choose_columns(&plot, why))
-        status = load_columns(table, &plot, why) ? 0 : 5;
-    if (!status && is_page(options->output)) {
-        status = write_page(&plot, why);
-    } else if (!status) {
-        status = draw(&plot, why);
-    }
-    free(plot.column);
-    free(plot.panel);
+    else if (n > 1 && is_page(options->output))
+        out_printf(why, "-o %s: a page shows one result; several of them go into .svg, .png or .pdf\n", options->output);
+    else if (choose_columns(&plot, results, n, why))
+        status = 0;
+    for (uint32_t i = 0; i < n && !status; i++)
+        status = load_columns(results[i].table, &plot, why) ? 0 : 5;
+    if (!status)
+        status = is_page(options->output) ? write_page(&plot, why) : draw(&plot, why);
+    free(plot.curve);
     out_free(&plot.script);
     return status;
+}
+
+int
+plot_table(Table *table, const PlotOptions *options, Out *why)
+{
+    return plot_results(&(PlotResult){table, ""}, 1, options, why);
 }

@@ -14,10 +14,18 @@ typedef struct PlotOptions {
     const char *title;            // may be NULL
     const char *output;           // .svg, .png, .pdf or .html (a page to zoom in); NULL: characters, on standard output
     bool logarithmic;             // the horizontal axis
+    bool by_result;               // of several results each has a panel
     bool log_values;              // the vertical axes; what is not positive is left out
     uint32_t width, height;       // pixels or characters; 0: chosen
 } PlotOptions;
 
+typedef struct PlotResult {
+    Table *table;
+    const char *label;            // in the key, where there are several
+} PlotResult;
+
+// The same of several results: a panel for each variable with a curve of each result, or the other way round.
+int plot_results(const PlotResult *results, uint32_t n, const PlotOptions *options, Out *why);
 // Loads columns of the table and draws them with gnuplot, or makes a page, which has all columns. 0; 2: no such variable or kind of picture; 5: gnuplot is missing or
 // failed, or the page cannot be written. With
 // a line in `why`.
