@@ -357,7 +357,8 @@ accumulates(Run *run, uint32_t k, int side)
     if (guard->confirmed[side] >= CONFIRMATIONS && guard->interval[side] < 1e-5 * guard->first[side])
         return true;
     return guard->forced && rest_possible(run, k) &&
-           rest_unresolved(run, k, guard->interval[side], guard->confirmed[side] >= FEW_CONFIRMATIONS);
+           // Who integrates outside may not resolve its flights well enough for more.
+           rest_unresolved(run, k, guard->interval[side], guard->confirmed[side] >= FEW_CONFIRMATIONS || run->outside);
 }
 
 // The condition whose crossings come ever faster towards an instant within the run, or UINT32_MAX. It counts once the

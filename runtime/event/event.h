@@ -70,11 +70,13 @@ bool root_violated(Run *run);
 // friction do not count: extra looks are none for them.
 bool root_uncertain(Run *run);
 // The same functions, for whoever looks for their signs himself: relations but those that are known ahead, laws, contacts at rest, each positive
-// as long as its condition is the one in force. root_count() of them; v stays as it is.
+// as long as its condition is the one in force; of what is blind twice the band away, so that it is positive behind an event. root_count() of them.
 uint32_t root_count(const Run *run);
 void root_functions(Run *run, double *value);
 // At the end of a step, evaluated: the guards that are violated are pending. *any: there are some.
 void root_take(Run *run, bool *any);
+// The same behind an event, for what it has left violated by more than rounding: whoever looks for changes of sign would miss it.
+void root_take_behind(Run *run, bool *any);
 // Finds the first instant in (low, high] at which a condition is violated; v is at that point afterwards and
 // the guards that crossed are marked pending; run->settled is the last time before it. *found is false when the violation
 // vanished. Where the equations have no solution counts as violated; MDL_FAILED with a message when the first such instant is

@@ -57,7 +57,9 @@ relation_value(Run *run, uint32_t k)
     const Guard *guard = &run->guard[k];
     double value = run->v[relation->value];
     double size = fabs(run->v[relation->g]);
-    bool near = guard->forced ? size <= 1e-12 * guard->size : guard->band > 0 && size == 0;
+    // Whoever looks at the ends of steps only finds a crossing that was blind where the band ends.
+    double crossing = run->outside ? 4e-12 : 1e-12;
+    bool near = guard->forced ? size <= crossing * guard->size : guard->band > 0 && size == 0;
     if (guard->pending)
         return value != 0 ? 0 : 1;
     // Where rounding hides the change of a function of time it is known which side comes (ahead.c).

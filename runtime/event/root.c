@@ -115,7 +115,7 @@ root_functions(Run *run, double *value)
     compute(run);
     for (uint32_t k = 0; k < run->guards; k++)
         if (k < first || k >= behind)
-            value[n++] = run->phi[k] == 0 ? DBL_MIN : run->phi[k]; // zero is on the right side
+            value[n++] = run->phi[k] + band_at(run, k) > 0 ? run->phi[k] + band_at(run, k) : run->phi[k] == 0 ? DBL_MIN : run->phi[k];
 }
 
 static double
@@ -265,6 +265,21 @@ root_take(Run *run, bool *any)
     for (uint32_t k = 0; k < run->guards; k++) {
         run->guard[k].pending = run->phi[k] < 0;
         if (!run->guard[k].pending)
+            continue;
+        *any = true;
+        note_crossing(run, k, run->time);
+    }
+}
+
+void
+root_take_behind(Run *run, bool *any)
+{
+    *any = false;
+    compute(run);
+    for (uint32_t k = 0; k < run->guards; k++) {
+        Guard *guard = &run->guard[k];
+        guard->pending = run->phi[k] < -2 * guard->band;
+        if (!guard->pending)
             continue;
         *any = true;
         note_crossing(run, k, run->time);

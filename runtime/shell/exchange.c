@@ -6,6 +6,7 @@
 // to change in it, and states that have left closed contacts or invariants by a tenth of the tolerance, ask for an event, since states
 // may be moved there only. What limits steps here (delays, functions of time that are looked at ahead) is an event there.
 // Contract: sim.h. Complexity: one evaluation per point; one projection per step where constraints choose no states.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <xmmintrin.h>
@@ -20,6 +21,7 @@
 
 // Of the tolerance: by how much states may leave invariants.
 static const double DRIFT = 0.1;
+static const double SHORTEST = 0.01; // of an output interval: how long steps are at least that a delay limits
 enum { PASSES = 20 }; // of an event that leaves conditions violated
 
 uint32_t
@@ -181,7 +183,8 @@ inspect(Run *run, bool *event)
         disk_follow(run);
     if (status == MDL_OK && !*event && may_stop(run))
         status = evaluate_asserts(run);
-    *event = *event || locked_newly(run);
+    // A flight that was over within one step has come to rest.
+    *event = *event || run->accumulated || locked_newly(run);
     return status;
 }
 
@@ -209,11 +212,28 @@ mdl_run_accept(mdl_run *r, bool *event)
 
 // --- events
 
-static bool
-violated(Run *run, int *status)
+// Behind an event: conditions that are violated have no sign left that an importer could see change, and are pending.
+MDL_CHECKED static int
+look_behind(Run *run, bool *any)
 {
-    *status = evaluate_at(run, run->time, true);
-    return *status == MDL_OK && root_violated(run);
+    int status = evaluate_at(run, run->time, true);
+    *any = false;
+    if (status != MDL_OK)
+        return status;
+    root_take_behind(run, any);
+    return MDL_OK;
+}
+
+// What makes the event, once violated conditions are pending.
+typedef enum Cause { CAUSE_NONE, CAUSE_DELAY, CAUSE_OTHER } Cause;
+
+// None: a step was to end there because a delay is short. An event would be one more break in the history, which comes back.
+static Cause
+cause_of(Run *run, bool located)
+{
+    bool other = located || run->outside->given || run->outside->drifted || run->accumulated || locked_newly(run) || !run->having[HOOK_LIMIT].n
+              || run->outside->next <= run->time + 8 * DBL_EPSILON * fabs(run->time);
+    return other ? CAUSE_OTHER : run->delays && delay_reaches(run, run->time) ? CAUSE_DELAY : CAUSE_NONE;
 }
 
 int
@@ -236,18 +256,26 @@ mdl_run_settle(mdl_run *r, bool *moved)
     run->settled = run->time;
     if (begun)
         status = record(run, before);
-    if (status == MDL_OK && o->drifted)
-        status = move_back(run, &far);
-    o->drifted = false;
     if (status == MDL_OK)
         status = evaluate_at(run, run->time, true);
+    if (status != MDL_OK)
+        return status;
     root_take(run, &located);
+    Cause cause = cause_of(run, located);
+    if (cause == CAUSE_NONE)
+        return MDL_OK;
+    if (o->drifted)
+        status = move_back(run, &far);
     if (status == MDL_OK)
-        status = simulate_event(run, run->time, located, true);
-    // A condition that is violated right behind the event has no sign left to change: it is handled now.
-    for (int pass = 0; pass < PASSES && status == MDL_OK && violated(run, &status); pass++) {
-        root_take(run, &located);
-        status = simulate_event(run, run->time, located, false);
+        status = evaluate_at(run, run->time, true);
+    o->drifted = o->given = false;
+    if (status == MDL_OK)
+        status = simulate_event(run, run->time, located, cause == CAUSE_OTHER);
+    for (int pass = 0; pass < PASSES && status == MDL_OK; pass++) {
+        status = look_behind(run, &located);
+        if (status != MDL_OK || !located)
+            break;
+        status = simulate_event(run, run->time, true, true);
     }
     if (status != MDL_OK)
         return status;
@@ -264,10 +292,13 @@ mdl_run_next(mdl_run *r)
     if (run->ahead)
         ahead_look(run);
     double next = event_next_instant(run);
+    if (run->outside)
+        run->outside->next = next;
     if (run->delays)
         next = fmin(next, delay_next_instant(run));
+    // Steps shall end there; but an event is no step.
     for (uint32_t i = 0; i < having->n; i++)
-        next = fmin(next, having->part[i]->limit(run));
+        next = fmin(next, fmax(having->part[i]->limit(run), run->time + SHORTEST * run->interval));
     if (run->ahead)
         next = fmin(next, ahead_limit(run));
     return next;

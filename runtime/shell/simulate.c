@@ -964,6 +964,8 @@ mdl_run_input(mdl_run *r, uint32_t place, double value)
     if (place == 0 || place >= r->run.model->nv)
         return MDL_USAGE;
     r->moved = r->moved || r->run.v[place] != value;
+    if (r->run.outside && r->moved)
+        r->run.outside->given = true;
     r->run.v[place] = value;
     return MDL_OK;
 }

@@ -104,6 +104,8 @@ outside_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, &o->time, sizeof o->time);
     snapshot_part(snapshot, &o->from, sizeof o->from);
     snapshot_part(snapshot, &o->drifted, sizeof o->drifted);
+    snapshot_part(snapshot, &o->given, sizeof o->given);
+    snapshot_part(snapshot, &o->next, sizeof o->next);
     double *parts[] = {o->y, o->yp, o->y0, o->yp0};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         snapshot_part(snapshot, parts[k], bytes);

@@ -99,6 +99,8 @@ typedef struct Outside {
     double *dense, *dense_p;
     Projection *projection;  // NULL: all states are free
     bool drifted;            // the states are to be moved back at the next event
+    bool given;              // an input has another value since the last event
+    double next;             // the first instant that was known at the last event
 } Outside;
 // The point becomes the end of an accepted step.
 void outside_accept(Run *run);

@@ -1,0 +1,37 @@
+# E2: events, friction, impacts, contacts, delays, transported profiles and diodes under the importer's own integrator are what they are natively, and
+# rebounds that end come to rest there, too.
+import os
+
+import numpy as np
+
+import importer as i
+
+models = ["bouncing_ball", "delay_changing", "delay_equation", "transport_loop", "diode_bridge", "friction_row", "friction_lifting", "contact_incline", "contact_disk",
+          "cradle_impact", "stack_impact", "energy_fractional", "sampled_controller", "event_elsewhen"]
+for name in models:
+    model = os.path.join(i.top, "tests/sim", name + ".mdl")
+    if not os.path.exists(model):
+        i.check(False, name + ": there is no such model")
+        continue
+    try:
+        reference = i.native(model, "1e-8")
+        names = list(i.columns(reference))
+        bad = []
+        for version, kind in ((2, "ModelExchange"), (3, "CoSimulation")):
+            result = os.path.join(i.work, "result.csv")
+            mode = kind == "CoSimulation"
+            i.simulate(i.build(model, version), kind, names, "1e-8", result, use_event_mode=mode, early_return_allowed=mode)
+            good, why = i.compare(result, reference)
+            if not good:
+                bad.append("%s: %s" % (kind, why))
+        i.check(not bad, name + "".join("\n    " + text for text in bad))
+    except Exception as error:
+        i.check(False, "%s: %s" % (name, error))
+
+# A ball whose resets follow each other ever faster: below its own tolerance the importer does not see the flights any more.
+model = os.path.join(i.top, "tests/sim/rest_pulled.mdl")
+reference = i.columns(i.native(model, "1e-8"))
+rows, _ = i.simulate(i.build(model, 2), "ModelExchange", ["h", "v"], "1e-8")
+apart = np.max(np.abs(rows["h"] - np.interp(rows["time"], reference["time"], reference["h"])))
+resting = [h for t, h in zip(rows["time"], rows["h"]) if 1.4 < t < 2.9]
+i.check(apart < 1e-3 and all(h == 0 for h in resting), "a ball at rest lies on the floor exactly, and is pulled off again (%.1g m apart)" % apart)
