@@ -684,13 +684,13 @@ doc_search(Program *program, const char *word, Out *out)
     uint32_t found = 0;
     enum { WIDTH = 100 }; // of a description
     collect_names(program, &full, &last);
-    // Those whose names have the word come first.
-    for (uint32_t by_name = 2; by_name-- > 0;)
+    // Those of that name come first, then those whose names have the word.
+    for (uint32_t by_name = 3; by_name-- > 0;)
         for (uint32_t i = 0; i < full.n; i++) {
             const char *text = doc_description(program, full.at[i]);
             bool named = doc_mentions(last.at[i], word);
             size_t n = strcspn(text, "\n");
-            if (named != by_name || !(named || doc_mentions(text, word)))
+            if (named + !strcasecmp(last.at[i], word) != (int)by_name || !(named || doc_mentions(text, word)))
                 continue;
             out_printf(out, "  %-32s %.*s%s\n", full.at[i], n > WIDTH ? WIDTH : (int)n, text, n > WIDTH ? "..." : "");
             found++;
