@@ -198,9 +198,10 @@ same_modification(const Elab *elab, const Mod *a, const Mod *b)
         return true;
     if (!a || !b)
         return !either->value && !either->n && !either->final;
-    bool same = a->value == b->value || (ast_kind(ast, a->value) == AST_NUMBER
-                                         && ast_kind(ast, b->value) == AST_NUMBER
-                                         && ast_number(ast, a->value) == ast_number(ast, b->value));
+    bool same = a->value == b->value
+        || (a->value && b->value && a->frag == b->frag && a->n_fields == b->n_fields && ast_same(ast, a->value, b->value, AST_NONE))
+        || (ast_kind(ast, a->value) == AST_NUMBER && ast_kind(ast, b->value) == AST_NUMBER
+            && ast_number(ast, a->value) == ast_number(ast, b->value));
     for (uint32_t i = 0; same && i < a->n; i++)
         same = same_modification(elab, a->children[i], mod_child(b, a->children[i]->name));
     for (uint32_t i = 0; same && i < b->n; i++)
