@@ -209,7 +209,7 @@ add_connector(Contract *contract, uint32_t connector)
     const Dae *dae = contract->dae;
     const ConnectorType *type = &dae->connector_types.at[dae->connectors.at[connector].type];
     Var first = dae->connectors.at[connector].first;
-    bool determined = false;
+    bool determined = false, inside = contract_is_inside(dae, connector);
     for (uint32_t k = 0; k < type->n_bonds; k++)
         add_place(contract, first + type->bonds[k].flow, first + type->bonds[k].effort, k);
     uint32_t flow = 0, scalar = type->n_bonds;
@@ -221,9 +221,9 @@ add_connector(Contract *contract, uint32_t connector)
             continue;
         if (graph)
             add_graph_variable(contract, connector, first + k, determined);
-        else if (type->causality[k] == CAUSALITY_INPUT)
+        else if (type->causality[k] == CAUSALITY_INPUT && !inside)
             contract->column_of.at[first + k] = INPUT_COLUMN;
-        else if (type->causality[k] == CAUSALITY_OUTPUT || type->causality[k] == CAUSALITY_STREAM)
+        else if (inside || type->causality[k] == CAUSALITY_OUTPUT || type->causality[k] == CAUSALITY_STREAM)
             add_place(contract, first + k, NONE, 0);
         else if (!type->is_flow[k]) {
             flow = next_flow(contract, type, first, flow);
@@ -250,7 +250,7 @@ close_connector(Contract *contract, uint32_t connector)
 static void
 add_group(Contract *contract, const Group *group)
 {
-    bool given = (group->decl->flags & GROUP_INPUT) != 0;
+    bool given = (group->decl->flags & (GROUP_INPUT | GROUP_PROTECTED)) == GROUP_INPUT;
     for (uint32_t k = 0; k < group->decl->count; k++)
         if (contract->column_of.at[group->first + k] == NONE && given)
             contract->column_of.at[group->first + k] = INPUT_COLUMN;
@@ -266,7 +266,7 @@ contract_add_places(Contract *contract, uint32_t inst)
     bool paired = true;
     vec_clear(&contract->places);
     for (uint32_t i = connectors->start.at[inst]; i < connectors->start.at[inst + 1]; i++)
-        if (contract->closed.at[connectors->items.at[i]])
+        if (contract->closed.at[connectors->items.at[i]] && !contract->source.at[connectors->items.at[i]])
             close_connector(contract, connectors->items.at[i]);
         else
             paired &= add_connector(contract, connectors->items.at[i]);
@@ -313,9 +313,21 @@ base_variable(const Dae *dae, Var var)
     return var;
 }
 
+static bool
+has_place(const Contract *contract, const Var *vars, uint32_t n)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t column = contract->column_of.at[base_variable(contract->dae, vars[k])];
+        any |= column != NONE && column != INPUT_COLUMN;
+    }
+    return any;
+}
+
 // u = ... with an input u and nothing of the component on the right is the modification that binds the input,
 // not an equation of the class: a modification is written by the surroundings and speaks of them. An equation between two of
-// its inputs is its own: models that are inverted have such.
+// its inputs is its own: models that are inverted have such. So is the value that the class gives an input that is connected:
+// it determines another variable of the class.
 static bool
 binds_input(const Contract *contract, uint32_t equation)
 {
@@ -323,8 +335,9 @@ binds_input(const Contract *contract, uint32_t equation)
     uint32_t n;
     const Var *vars = dae_row(dae, equation, &n);
     Expr left = expr_arg(dae->exprs, dae->equations.at[equation].shape, 0);
-    if (dae->equations.at[equation].binding && contract->column_of.at[contract_bound_var(dae, &dae->equations.at[equation])] == INPUT_COLUMN)
-        return true;
+    Var bound = contract_bound_var(dae, &dae->equations.at[equation]);
+    if (bound != NONE && contract->column_of.at[bound] == INPUT_COLUMN)
+        return !(contract->given.at[bound] & GIVEN_BY_CONNECTION) || !has_place(contract, vars, n);
     if (n == 0 || expr_op(dae->exprs, left) != OP_SLOT)
         return false;
     Var input = vars[expr_slot_of(dae->exprs, left)];
@@ -526,6 +539,7 @@ pass_contract(Dae *dae, Diags *diags)
     vec_free(&contract.determined);
     vec_free(&contract.closed);
     vec_free(&contract.driven);
+    vec_free(&contract.source);
     vec_free(&contract.given);
     vec_free(&contract.inputs);
     map_free(&contract.checked);

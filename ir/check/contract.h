@@ -7,6 +7,7 @@
 enum {
     INPUT_COLUMN = NONE - 1
 };
+enum { GIVEN_BY_VALUE = 1, GIVEN_BY_CONNECTION = 2 };
 
 typedef struct Index { // items of owner i: items[start[i] .. start[i + 1])
     U32Vec start, items;
@@ -26,7 +27,8 @@ typedef struct Contract {
     U32Vec column_of;  // per variable: column of the local problem, INPUT_COLUMN or NONE
     VEC(Spot) places; // per column
     U8Vec closed, driven; // per connector: connections reach it from inside its component, from outside
-    U8Vec given;       // per variable: a modification or a connection outside its component gives it
+    U8Vec source;      // per connector: protected or an output, and what its own class connects has its value from it
+    U8Vec given;       // per variable: GIVEN_... outside its component
     U32Vec inputs;     // inputs of components that are not given: unknowns of the component around
     Index open_inputs; // indexes `inputs`
     U8Vec determined;  // per variable: first scalar of an overconstrained record that its own component determines
@@ -52,6 +54,8 @@ Var contract_bound_var(const Dae *dae, const Equation *equation);
 void contract_open_inputs(Contract *contract, U32Vec *owner_of);
 // E0420: a component without a contract has another number of equations than of unknowns.
 void contract_check_model(Contract *contract, uint32_t inst);
+// A signal that is protected is a variable of its class, whatever it is declared as, and not given by what is around.
+bool contract_is_inside(const Dae *dae, uint32_t connector);
 const char *contract_path(Dae *dae, uint32_t inst); // of the instance; the model's name for the model itself
 
 #endif

@@ -11,6 +11,7 @@
 // Complexity: linear in connects, connectors and variables, plus one matching per class that is wrong.
 #include "ir/check/contract.h"
 #include "ir/base/diag.h"
+#include "ir/base/sets.h"
 #include "ir/dae/locate.h"
 #include "ir/expr/expr.h"
 
@@ -40,6 +41,52 @@ find_connected(Contract *contract)
     }
 }
 
+bool
+contract_is_inside(const Dae *dae, uint32_t connector)
+{
+    const Connector *at = &dae->connectors.at[connector];
+    return dae->insts.at[at->inst].internal && dae->connector_types.at[at->type].n == 1
+        && dae->connector_types.at[at->type].causality[0] != CAUSALITY_NONE;
+}
+
+// What a class connects has one source: an output of a component or an input of its own. Where there is none it is a signal of its
+// own that its equations determine: one that is protected, or an output.
+static void
+find_sources(Contract *contract)
+{
+    enum { OUTSIDE = 1, NOTHING = 0, CHOSEN = 1, FED = 2 };
+    const Dae *dae = contract->dae;
+    U32Vec parent = {0}; // per side of a connector: of the class that it is part of, and of the one around
+    U8Vec state = {0};
+    vec_grow(&contract->source, dae->connectors.n);
+    sets_grow(&parent, 2 * dae->connectors.n);
+    vec_grow(&state, 2 * dae->connectors.n);
+    for (uint32_t i = 0; i < dae->connects.n; i++) {
+        const Connect *connect = &dae->connects.at[i];
+        sets_join(&parent, 2 * connect->a + (connect->a_outside ? OUTSIDE : 0), 2 * connect->b + (connect->b_outside ? OUTSIDE : 0));
+    }
+    for (uint32_t side = 0; side < parent.n; side++) {
+        uint32_t connector = side / 2;
+        const ConnectorType *type = &dae->connector_types.at[dae->connectors.at[connector].type];
+        uint8_t fed_by = side & OUTSIDE ? CAUSALITY_INPUT : CAUSALITY_OUTPUT;
+        bool own = (side & OUTSIDE) && contract_is_inside(dae, connector);
+        if (type->n == 1 && type->causality[0] == fed_by && !own)
+            state.at[sets_find(&parent, side)] = FED;
+    }
+    for (int pass = 0; pass < 2; pass++) // protected ones first
+        for (uint32_t i = 0; i < dae->connectors.n; i++) {
+            const ConnectorType *type = &dae->connector_types.at[dae->connectors.at[i].type];
+            uint8_t *set = &state.at[sets_find(&parent, 2 * i + OUTSIDE)];
+            bool may = contract_is_inside(dae, i) || (pass && type->n == 1 && type->causality[0] == CAUSALITY_OUTPUT);
+            if (!contract->closed.at[i] || !may || *set != NOTHING)
+                continue;
+            *set = CHOSEN;
+            contract->source.at[i] = 1;
+        }
+    vec_free(&parent);
+    vec_free(&state);
+}
+
 // The input that a class itself gives a value for when nothing is connected to it, or NONE.
 static Var
 default_input(const Dae *dae, const Equation *equation)
@@ -58,14 +105,14 @@ find_given(Contract *contract)
         const Equation *equation = &dae->equations.at[i];
         Var var = equation->binding ? contract_bound_var(dae, equation) : default_input(dae, equation);
         if (var != NONE)
-            contract->given.at[var] = 1;
+            contract->given.at[var] |= GIVEN_BY_VALUE;
     }
     for (uint32_t i = 0; i < dae->in_streams.n; i++) // what flows in follows from the connections
-        contract->given.at[dae->in_streams.at[i].in] = 1;
+        contract->given.at[dae->in_streams.at[i].in] |= GIVEN_BY_VALUE;
     for (uint32_t i = 0; i < dae->connectors.n; i++) {
         const Connector *connector = &dae->connectors.at[i];
         for (uint32_t k = 0; contract->driven.at[i] && k < dae->connector_types.at[connector->type].n; k++)
-            contract->given.at[connector->first + k] = 1;
+            contract->given.at[connector->first + k] |= GIVEN_BY_CONNECTION;
     }
 }
 
@@ -83,20 +130,21 @@ contract_open_inputs(Contract *contract, U32Vec *owner_of)
 {
     const Dae *dae = contract->dae;
     find_connected(contract);
+    find_sources(contract);
     find_given(contract);
     for (uint32_t i = 0; i < dae->connectors.n; i++) {
         const Connector *connector = &dae->connectors.at[i];
         const ConnectorType *type = &dae->connector_types.at[connector->type];
         for (uint32_t k = 0; k < type->n; k++)
-            if (type->causality[k] == CAUSALITY_INPUT && !contract->given.at[connector->first + k]) {
-                contract->given.at[connector->first + k] = 1; // its group is not looked at again
+            if (type->causality[k] == CAUSALITY_INPUT && !contract->given.at[connector->first + k] && !contract_is_inside(dae, i)) {
+                contract->given.at[connector->first + k] |= GIVEN_BY_VALUE; // its group is not looked at again
                 vec_push(&contract->inputs, connector->first + k);
                 vec_push(owner_of, owner_around(contract, connector->inst));
             }
     }
     for (uint32_t i = 0; i < dae->groups.n; i++) {
         const Group *group = &dae->groups.at[i];
-        bool open = (group->decl->flags & GROUP_INPUT) && (group->decl->kind == VAR_CONTINUOUS || group->decl->kind == VAR_DISCRETE);
+        bool open = (group->decl->flags & (GROUP_INPUT | GROUP_PROTECTED)) == GROUP_INPUT && (group->decl->kind == VAR_CONTINUOUS || group->decl->kind == VAR_DISCRETE);
         for (uint32_t k = 0; open && k < group->decl->count; k++)
             if (!contract->given.at[group->first + k]) {
                 vec_push(&contract->inputs, group->first + k);
