@@ -171,6 +171,41 @@ unchecked(void *context, Exprs *exprs, Expr part, const Expr *args)
     return expr_op(exprs, part) == OP_INDEX ? expr_sub(exprs, args[1], expr_const(exprs, 1)) : 0;
 }
 
+static Expr
+without_markers(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    (void)context;
+    return expr_op(exprs, part) == OP_NOEVENT || expr_op(exprs, part) == OP_SMOOTH ? args[expr_nargs(exprs, part) - 1] : 0;
+}
+
+// Both hold; 0 stands for what always does.
+static Expr
+both(Exprs *exprs, Expr a, Expr b)
+{
+    return !a ? b : !b || a == b ? a : expr_2(exprs, OP_AND, a, b);
+}
+
+// That the subscripts in a part are good, of which `good_of` has the arguments; of a choice those in the branch that is taken. 0: nothing is asked.
+static Expr
+good_subscripts(Exprs *exprs, Expr part, const Map *good_of)
+{
+    Expr good = 0, branch[3] = {0}, always = expr_const(exprs, 1);
+    bool choice = expr_op(exprs, part) == OP_IF;
+    for (uint32_t i = 0; i < expr_nargs(exprs, part); i++) {
+        uint32_t of = 0;
+        map_get(good_of, expr_arg(exprs, part, i), &of);
+        if (choice && i)
+            branch[i] = of;
+        else
+            good = both(exprs, good, of);
+    }
+    if (branch[1] || branch[2])
+        good = both(exprs, good, expr_3(exprs, OP_IF, expr_arg(exprs, part, 0), branch[1] ? branch[1] : always, branch[2] ? branch[2] : always));
+    if (expr_op(exprs, part) == OP_INDEX)
+        good = both(exprs, good, expr_2(exprs, OP_GE, part, expr_const(exprs, 0)));
+    return good;
+}
+
 // A relation that is held is looked at all the time, also where it stands in a branch that is not taken. So its subscripts are checked
 // where the value is used: a position from 0, or a failure.
 static Expr
@@ -178,12 +213,17 @@ with_checks(Lowering *low, Expr text, Expr held)
 {
     Exprs *exprs = low->exprs;
     U32Vec parts = {0};
+    Map good_of = {0};
+    Expr good = 0;
     expr_parts(exprs, text, &parts);
-    for (uint32_t i = 0; i < parts.n; i++)
-        if (expr_op(exprs, parts.at[i]) == OP_INDEX)
-            held = expr_2(exprs, OP_AND, expr_2(exprs, OP_GE, parts.at[i], expr_const(exprs, 0)), held);
+    for (uint32_t i = 0; i < parts.n; i++) {
+        good = good_subscripts(exprs, parts.at[i], &good_of);
+        if (good)
+            map_put(&good_of, parts.at[i], good);
+    }
     vec_free(&parts);
-    return held;
+    map_free(&good_of);
+    return good ? expr_2(exprs, OP_AND, expr_rewrite(exprs, good, without_markers, NULL), held) : held;
 }
 
 // A relation: held when it can change between events.
