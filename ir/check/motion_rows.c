@@ -7,7 +7,8 @@
 // then positions that are functions of positions. A row belongs to the position whose acceleration it determines: the assignment with the largest
 // product of coefficients, which for rows A*a with a positive definite A in any order and scale is the one that A was written for. As long as there are forces
 // that nothing determines but the motion, the row of a position x = f(q) counts for q with df/dq: reactions of ideal constraints do no work and vanish.
-// Contract: nothing of the model changes but memos. Complexity: linear in what is put in; cubic in the positions for the assignment.
+// Contract: nothing of the model changes but memos. Complexity: what is put in times the equations; cubic in the
+// positions for the assignment.
 #include "ir/check/motion_rows.h"
 
 #include <math.h>
@@ -306,25 +307,29 @@ has_reaction(const MotionRows *rows)
     return found;
 }
 
-void
-motion_row_point(const MotionRows *rows, uint32_t point, double *slots)
+const double *
+motion_row_point(MotionRows *rows, uint32_t point)
 {
+    double *slots = rows->point[point];
+    if (slots)
+        return slots;
+    rows->point[point] = slots = base_calloc(ROW_ORDERS * rows->vars.n + 1, sizeof *slots);
     for (uint32_t s = 0; s < ROW_ORDERS * rows->vars.n; s++) {
         double value = 0.1 + fmod((point + 1) * sqrt(2.0 + s) + 0.7548776662466927 * s, 1.0);
         if (s % ROW_ORDERS == 0 && dae_is_parameter(rows->dae, rows->vars.at[s / ROW_ORDERS]))
             dae_known_value(rows->dae, rows->vars.at[s / ROW_ORDERS], &value);
         slots[s] = value;
     }
+    return slots;
 }
 
 // Per variable: row + 1 that determines its acceleration.
 static uint32_t *
-rows_of_accelerations(const MotionRows *rows)
+rows_of_accelerations(MotionRows *rows)
 {
     uint32_t *row_of = base_calloc(rows->vars.n + 1, sizeof *row_of), n;
     U32Vec used = {0}, lines = {0}, columns = {0};
-    double *slots = base_calloc(ROW_ORDERS * rows->vars.n + 1, sizeof *slots);
-    motion_row_point(rows, 0, slots);
+    const double *slots = motion_row_point(rows, 0);
     for (uint32_t r = 0; r < rows->rows.n; r++) {
         if (!rows->rows.at[r].f || highest_order(rows, rows->rows.at[r].f, &n) < 2)
             continue;
@@ -352,7 +357,6 @@ rows_of_accelerations(const MotionRows *rows)
             row_of[columns.at[column_of[i]]] = lines.at[i] + 1;
     free(gain);
     free(column_of);
-    free(slots);
     vec_free(&used);
     vec_free(&lines);
     vec_free(&columns);
@@ -450,7 +454,6 @@ eliminate(MotionRows *rows, Stage stage)
 static void
 drop_workless(MotionRows *rows)
 {
-    double *slots = base_calloc(ROW_ORDERS * rows->vars.n + 1, sizeof *slots);
     for (uint32_t r = 0; r < rows->rows.n; r++) {
         U32Vec used = {0};
         if (!rows->rows.at[r].f || !rows->rows.at[r].projected)
@@ -461,15 +464,13 @@ drop_workless(MotionRows *rows)
             Expr a = expr_diff(rows->exprs, rows->rows.at[r].f, used.at[k]);
             bool zero = rows->moves.at[v] && !rows->positions.at[v] && a;
             for (uint32_t point = 0; point < WORKLESS_POINTS && zero; point++) {
-                motion_row_point(rows, point, slots);
-                zero = fabs(expr_eval(rows->exprs, a, slots, 0.3 + point)) <= 1e-11;
+                zero = fabs(expr_eval(rows->exprs, a, motion_row_point(rows, point), 0.3 + point)) <= 1e-11;
             }
             if (zero)
                 rows->rows.at[r].f = expr_replace_slot(rows->exprs, rows->rows.at[r].f, used.at[k], expr_const(rows->exprs, 0));
         }
         vec_free(&used);
     }
-    free(slots);
 }
 
 static void
@@ -527,6 +528,8 @@ motion_rows_free(MotionRows *rows)
     vec_free(&rows->unknowns);
     vec_free(&rows->rate);
     vec_free(&rows->positions);
+    for (uint32_t point = 0; point < ROW_POINTS; point++)
+        free(rows->point[point]);
 }
 
 static void

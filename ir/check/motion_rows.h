@@ -5,7 +5,7 @@
 #include "ir/dae/dae.h"
 
 // Variable i and its derivatives are the slots ROW_ORDERS*i + order. The highest orders are met only in time derivatives of rows.
-enum { ROW_ORDERS = 6 };
+enum { ROW_ORDERS = 6, ROW_POINTS = 6 };
 
 typedef struct MotionRow {
     Expr f;                 // zero along every motion; 0: used up
@@ -22,6 +22,7 @@ typedef struct MotionRows {
     U32Vec unknowns;        // that occur in the rows
     VEC(Expr) rate;         // per slot: its time derivative
     U8Vec positions;        // per variable: it was differentiated in the model
+    double *point[ROW_POINTS]; // values of all slots; NULL: nobody has asked for it yet
     Var leads;              // a variable whose derivative of a higher order than ROW_ORDERS would be needed; NONE
 } MotionRows;
 
@@ -40,8 +41,8 @@ row_slot(uint32_t variable, uint32_t order)
 Expr motion_row_rate(const MotionRows *rows, Expr e);
 // The highest order in which e has this variable, + 1; 0: it has none.
 uint32_t motion_row_order(const MotionRows *rows, Expr e, uint32_t variable);
-// A point without order: known parameters have their values, everything else irregular ones. ROW_ORDERS*vars.n numbers.
-void motion_row_point(const MotionRows *rows, uint32_t point, double *slots);
+// A point without order, one of ROW_POINTS: known parameters have their values, everything else irregular ones. ROW_ORDERS*vars.n numbers, which stay.
+const double *motion_row_point(MotionRows *rows, uint32_t point);
 void motion_row_print(const MotionRows *rows, Expr e, Out *out);
 
 #endif

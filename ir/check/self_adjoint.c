@@ -9,7 +9,8 @@
 // A condition whose sides have one normal form is proven; others are evaluated at points without order (Schwartz 1980, Zippel 1979): one that differs there
 // fails for certain, one that agrees holds with probability one. Where a condition fails, rows get factors: numbers and parameters along a spanning tree of the
 // couplings; a factor of time and position for all rows from (33), whose sides then differ by the rate of its logarithm; and rows are exchanged between two
-// systems. Whatever is found is put into all conditions again. Contract: self_adjoint.h. Complexity: the couplings times the size of rows, beside the pairing.
+// systems. Whatever is found is put into all conditions again. Contract: self_adjoint.h. Complexity: the couplings times the size of rows; the pairing of each system
+// is quadratic in its gains and cubic in its assignment (assign.c).
 #include "ir/check/self_adjoint.h"
 
 #include <math.h>
@@ -18,13 +19,12 @@
 #include "ir/expr/expr.h"
 #include "ir/expr/polynomial.h"
 
-enum { IDENTITY_POINTS = 6, EXCHANGED_MOST = 6 };
+enum { IDENTITY_POINTS = ROW_POINTS, EXCHANGED_MOST = 6 };
 
 typedef struct Form {       // rows of a system with factors
     MotionRows *rows;
     const AdjointSystem *system;
     Expr *f;
-    double *slots;
 } Form;
 
 typedef enum Sides { SIDES_EQUAL, SIDES_AGREE, SIDES_DIFFER, SIDES_UNKNOWN } Sides;
@@ -38,8 +38,7 @@ exprs_of(const Form *form)
 static double
 value_at(const Form *form, Expr e, uint32_t point)
 {
-    motion_row_point(form->rows, point, form->slots);
-    return expr_eval(exprs_of(form), e, form->slots, 0.3 + point);
+    return expr_eval(exprs_of(form), e, motion_row_point(form->rows, point), 0.3 + point);
 }
 
 // Both sides everywhere; `size` is what their rounding is measured by.
@@ -171,8 +170,7 @@ check_conditions(const Form *form, AdjointSystem *out)
 static Form
 form_open(MotionRows *rows, const AdjointSystem *system)
 {
-    Form form = {.rows = rows, .system = system, .f = base_calloc(system->rows.n + 1, sizeof *form.f),
-                 .slots = base_calloc(ROW_ORDERS * rows->vars.n + 1, sizeof *form.slots)};
+    Form form = {.rows = rows, .system = system, .f = base_calloc(system->rows.n + 1, sizeof *form.f)};
     for (uint32_t i = 0; i < system->rows.n; i++)
         form.f[i] = rows->rows.at[system->rows.at[i]].f;
     return form;
@@ -182,7 +180,6 @@ static void
 form_close(Form *form)
 {
     free(form->f);
-    free(form->slots);
 }
 
 static bool
@@ -418,22 +415,35 @@ gain_of_multiplier(const Form *form, const U32Vec *lines, uint32_t r, uint32_t v
     return product > 0 ? log(product * product / (action * gradient)) : ASSIGN_NEVER;
 }
 
-static bool
-is_algebraic(const Form *form, const U32Vec *lines, uint32_t v)
+// Per variable of the model: a row of the system has a derivative of it.
+static void
+find_moving(const Form *form, U8Vec *moving)
 {
-    for (uint32_t l = 0; l < lines->n; l++)
-        if (motion_row_order(form->rows, form->rows->rows.at[lines->at[l]].f, v) > 1)
-            return false;
-    return true;
+    U32Vec used = {0};
+    vec_fill(moving, form->rows->vars.n, 0);
+    for (uint32_t i = 0; i < form->system->rows.n; i++) {
+        vec_clear(&used);
+        expr_used_slots(exprs_of(form), &form->f[i], 1, &used);
+        for (uint32_t k = 0; k < used.n; k++)
+            if (used.at[k] % ROW_ORDERS)
+                moving->at[used.at[k] / ROW_ORDERS] = 1;
+    }
+    vec_free(&used);
 }
 
-static bool
-has_order(const Form *form, uint32_t r, const U32Vec *variables)
+// Per variable of the model: row i has it; `constraint`: and no derivative of an unknown.
+static void
+mark_used(const Form *form, uint32_t i, bool there, U8Vec *has, bool *constraint)
 {
-    for (uint32_t k = 0; k < variables->n; k++)
-        if (motion_row_order(form->rows, form->rows->rows.at[r].f, variables->at[k]) > 1)
-            return true;
-    return false;
+    U32Vec used = {0};
+    *constraint = true;
+    expr_used_slots(exprs_of(form), &form->f[i], 1, &used);
+    for (uint32_t k = 0; k < used.n; k++) {
+        has->at[used.at[k] / ROW_ORDERS] = there;
+        if (used.at[k] % ROW_ORDERS && form->rows->moves.at[used.at[k] / ROW_ORDERS])
+            *constraint = false;
+    }
+    vec_free(&used);
 }
 
 // Orders the variables so that each stands at the place of its row.
@@ -443,17 +453,20 @@ pair_up(MotionRows *rows, AdjointSystem *system)
     Form form = form_open(rows, system);
     uint32_t n = system->rows.n, *column_of = base_calloc(n + 1, sizeof *column_of);
     double *gain = base_calloc((size_t)n * n + 1, sizeof *gain);
-    U8Vec algebraic = {0};
+    U8Vec moving = {0}, has = {0};
     U32Vec old = {0};
-    for (uint32_t j = 0; j < n; j++)
-        vec_push(&algebraic, is_algebraic(&form, &system->rows, system->variables.at[j]));
+    find_moving(&form, &moving);
+    vec_fill(&has, rows->vars.n, 0);
     for (uint32_t i = 0; i < n; i++) {
-        bool constraint = !has_order(&form, system->rows.at[i], &system->variables);
+        bool constraint;
+        mark_used(&form, i, true, &has, &constraint);
         for (uint32_t j = 0; j < n; j++) {
             uint32_t r = system->rows.at[i], v = system->variables.at[j];
-            bool multiplier = constraint && algebraic.at[j] && !motion_row_order(rows, rows->rows.at[r].f, v);
-            gain[i * n + j] = multiplier ? gain_of_multiplier(&form, &system->rows, r, v) : gain_of(&form, r, v);
+            gain[i * n + j] = has.at[v] ? gain_of(&form, r, v)
+                            : constraint && !moving.at[v] ? gain_of_multiplier(&form, &system->rows, r, v)
+                            : ASSIGN_NEVER;
         }
+        mark_used(&form, i, false, &has, &constraint);
     }
     assign_most(gain, n, column_of);
     vec_append(&old, system->variables.at, n);
@@ -461,7 +474,8 @@ pair_up(MotionRows *rows, AdjointSystem *system)
         system->variables.at[i] = old.at[column_of[i]];
     free(gain);
     free(column_of);
-    vec_free(&algebraic);
+    vec_free(&moving);
+    vec_free(&has);
     vec_free(&old);
     form_close(&form);
 }
@@ -499,11 +513,16 @@ make_systems(SelfAdjoint *about)
 static bool
 is_second_order(const MotionRows *rows, const AdjointSystem *system)
 {
-    for (uint32_t i = 0; i < system->rows.n; i++)
-        for (uint32_t j = 0; j < system->variables.n; j++)
-            if (motion_row_order(rows, rows->rows.at[system->rows.at[i]].f, system->variables.at[j]) > 3)
-                return false;
-    return true;
+    U32Vec used = {0};
+    bool good = true;
+    for (uint32_t i = 0; i < system->rows.n && good; i++) {
+        vec_clear(&used);
+        expr_used_slots(rows->exprs, &rows->rows.at[system->rows.at[i]].f, 1, &used);
+        for (uint32_t k = 0; k < used.n; k++)
+            good &= !rows->moves.at[used.at[k] / ROW_ORDERS] || used.at[k] % ROW_ORDERS <= 2;
+    }
+    vec_free(&used);
+    return good;
 }
 
 // Systems that fail each for itself may have a Lagrangian together, in which the row of one is that of the other's variable (Bateman's pair).
