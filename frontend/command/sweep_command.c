@@ -56,12 +56,15 @@ name_files(Sweep *sweep)
     Arena *arena = sweep->session->arena;
     const char *path = sweep->study->path, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
     const char *given = sweep->session->options.run.output;
-    sweep->table = given ? given : arena_printf(arena, "%.*s.csv", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
+    bool streamed = given && !strcmp(given, "-"); // the folder has the name of the study then
+    sweep->table = given && !streamed ? given : arena_printf(arena, "%.*s.csv", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
     size_t length = strlen(sweep->table);
     bool csv = length > 4 && !strcmp(sweep->table + length - 4, ".csv");
     int stem = (int)(csv ? length - 4 : length);
     sweep->rows = sweep->study->keep ? arena_printf(arena, "%.*s.rows.csv", stem, sweep->table) : NULL;
     sweep->folder = arena_printf(arena, "%.*s.runs", stem, sweep->table);
+    if (streamed)
+        sweep->table = given;
 }
 
 // --- libraries
@@ -323,7 +326,7 @@ static void
 print_counts(const Sweep *sweep, const PoolResult *result)
 {
     const ShardIndex *index = &sweep->index;
-    fprintf(stderr, "%s: %" PRIu64 " runs", sweep->table, index->found);
+    fprintf(stderr, "%s: %" PRIu64 " runs", strcmp(sweep->table, "-") ? sweep->table : sweep->study->name, index->found);
     if (result->made)
         fprintf(stderr, ", %" PRIu64 " of them now, in %.3g s", result->made, result->seconds);
     uint64_t failed = index->found - index->of[RUN_OK];
@@ -340,6 +343,18 @@ print_counts(const Sweep *sweep, const PoolResult *result)
 }
 
 static int
+draw_scatter(Sweep *sweep)
+{
+    const char *path = sweep->session->options.sweep.picture;
+    Out why = {0};
+    int status = path ? gather_scatter(sweep->study, &sweep->index, path, &why) : EXIT_FINE;
+    if (why.length)
+        fprintf(stderr, "mdlc: %s", why.text);
+    out_free(&why);
+    return status;
+}
+
+static int
 write_table(Sweep *sweep, const PoolResult *result)
 {
     GatherSummary *summary = arena_array(sweep->session->arena, GatherSummary, sweep->study->outputs + 1);
@@ -353,11 +368,13 @@ write_table(Sweep *sweep, const PoolResult *result)
     if (error)
         return tell_error(file, error);
     if (!quiet) {
-        print_summary(sweep, summary);
+        if (strcmp(sweep->table, "-") != 0)
+            print_summary(sweep, summary);
         fflush(stdout);
         print_counts(sweep, result);
     }
-    return sweep->index.found > sweep->index.of[RUN_OK] ? EXIT_FAILED : EXIT_FINE;
+    int drawn = draw_scatter(sweep);
+    return drawn ? drawn : sweep->index.found > sweep->index.of[RUN_OK] ? EXIT_FAILED : EXIT_FINE;
 }
 
 // --- the call

@@ -223,8 +223,8 @@ mark_events(Plot *plot)
 
 // A string of gnuplot, in which nothing is a command, a macro or an end: what means something there stands as a number. In single
 // quotation marks not every release can have such a mark.
-static void
-quoted(Out *out, const char *text)
+void
+plot_quoted(Out *out, const char *text)
 {
     out_char(out, '"');
     for (; *text; text++) {
@@ -287,7 +287,7 @@ terminal(Plot *plot, Out *why)
         return false;
     }
     out_text(&plot->script, "set output ");
-    quoted(&plot->script, plot->drawing.fresh);
+    plot_quoted(&plot->script, plot->drawing.fresh);
     out_char(&plot->script, '\n');
     return true;
 }
@@ -300,7 +300,7 @@ axis_label(Plot *plot, const char *axis, const char *name, const char *unit)
     bool aside = plot->panels > 1 && plot->options->output && *axis == 'y';
     out_printf(&label, "%s%s%s%s%s", name, *name && *unit ? " " : "", *unit ? "[" : "", unit, *unit ? "]" : "");
     out_printf(&plot->script, "set %s ", aside ? "label 2" : axis);
-    quoted(&plot->script, label.text ? label.text : "");
+    plot_quoted(&plot->script, label.text ? label.text : "");
     if (aside)
         out_printf(&plot->script, " at screen %.6g, graph 0.5 center rotate by 90", 14.0 / plot->width);
     out_text(&plot->script, plot->options->output ? "\n" : " noenhanced\n");
@@ -426,7 +426,7 @@ print_curve(Plot *plot, uint32_t index, uint32_t drawn)
                curve->table->rows > 1 ? "lines linewidth 1.8" : "points pointtype 7 pointsize 0.8");
     out_printf(&plot->script, " linecolor rgb '%s' dashtype %s title ", colours[drawn % COLOURS],
                curve->table->rows > 1 ? dashes[drawn/COLOURS % 4] : "1");
-    quoted(&plot->script, name.text);
+    plot_quoted(&plot->script, name.text);
     out_text(&plot->script, o->output ? "" : " noenhanced");
     out_free(&name);
 }
@@ -468,7 +468,7 @@ panel(Plot *plot, uint32_t which)
         axis_label(plot, "ylabel", aside ? name : o->logarithmic ? bode_axis(unit) : "", unit);
     if (plot->results && !(plot->height && aside)) { // the key has the other names
         out_text(&plot->script, "set title ");
-        quoted(&plot->script, name);
+        plot_quoted(&plot->script, name);
         out_text(&plot->script, plot->height ? "\n" : " noenhanced\n");
     }
     if (which + 1 == plot->panels)
@@ -496,12 +496,12 @@ write_script(Plot *plot)
     out_text(s, "set tics nomirror\nset key outside top center horizontal reverse Left samplen 2\n");
     if (plot->options->title && !stacked) {
         out_text(s, "set title ");
-        quoted(s, plot->options->title);
+        plot_quoted(s, plot->options->title);
         out_char(s, '\n');
     }
     if (stacked) {
         out_printf(s, "set multiplot layout %u, 1 title ", plot->panels);
-        quoted(s, plot->options->title ? plot->options->title : "");
+        plot_quoted(s, plot->options->title ? plot->options->title : "");
         out_printf(s, "\nset lmargin %u\nset rmargin 4\n%s", margin_of_panels(plot), plot->height ? "" : "set tmargin 3\n");
     }
     if (!plot->options->against && !plot->results)
@@ -549,9 +549,9 @@ copy_drawing(const Plot *plot, Out *why)
     return error ? 5 : 0;
 }
 
-// Into a file beside the target, or one of its own.
+// Into a file beside the target, or one of its own. `script`: what is drawn; NULL: the curves.
 static int
-draw(Plot *plot, Out *why)
+draw(Plot *plot, const Out *script, Out *why)
 {
     const char *folder = getenv("TMPDIR"), *output = plot->options->output;
     Out path = {0};
@@ -565,7 +565,10 @@ draw(Plot *plot, Out *why)
     if (!terminal(plot, why)) {
         status = 2;
     } else {
-        write_script(plot);
+        if (script)
+            out_bytes(&plot->script, script->text, script->length);
+        else
+            write_script(plot);
         status = run_gnuplot(plot, why);
     }
     if (!status && !output) {
@@ -575,6 +578,16 @@ draw(Plot *plot, Out *why)
         status = 5;
     }
     replace_abandon(&plot->drawing);
+    return status;
+}
+
+int
+plot_script(const Out *script, const char *output, uint32_t width, uint32_t height, Out *why)
+{
+    const PlotOptions options = {.output = output, .width = width, .height = height};
+    Plot plot = {.options = &options, .panels = 1, .drawing = {.file = -1}};
+    int status = draw(&plot, script, why);
+    out_free(&plot.script);
     return status;
 }
 
@@ -660,7 +673,7 @@ plot_results(const PlotResult *results, uint32_t n, const PlotOptions *options, 
     for (uint32_t i = 0; i < n && !status; i++)
         status = load_columns(results[i].table, &plot, why) ? 0 : 5;
     if (!status)
-        status = is_page(options->output) ? write_page(&plot, why) : draw(&plot, why);
+        status = is_page(options->output) ? write_page(&plot, why) : draw(&plot, NULL, why);
     free(plot.curve);
     out_free(&plot.script);
     return status;

@@ -24,6 +24,10 @@ typedef struct PlotResult {
     const char *label;            // in the key, where there are several
 } PlotResult;
 
+// What gnuplot draws by this script, into a picture of that size. 0, 2 or 5 as below.
+int plot_script(const Out *script, const char *output, uint32_t width, uint32_t height, Out *why);
+// A string of gnuplot, in which nothing is a command.
+void plot_quoted(Out *out, const char *text);
 // The same of several results: a panel for each variable with a curve of each result, or the other way round.
 int plot_results(const PlotResult *results, uint32_t n, const PlotOptions *options, Out *why);
 // Loads columns of the table and draws them with gnuplot, or makes a page, which has all columns. 0; 2: no such variable or kind of picture; 5: gnuplot is missing or

@@ -171,6 +171,17 @@ take_mesh(Options *o, const char *value, char why[OPTION_WHY])
     return true;
 }
 
+static bool
+take_picture(const char *value, const char **picture, char why[OPTION_WHY])
+{
+    const char *dot = strrchr(value, '.');
+    *picture = value;
+    if (dot && (!strcmp(dot, ".svg") || !strcmp(dot, ".png") || !strcmp(dot, ".pdf")))
+        return true;
+    snprintf(why, OPTION_WHY, "--plot %s: pictures are .svg, .png or .pdf", value);
+    return false;
+}
+
 // N or P%
 static bool
 take_failures(Options *o, const char *value, char why[OPTION_WHY])

@@ -51,6 +51,7 @@ typedef struct SweepOptions {
     double failures;             // NAN: any number
     bool percent;                // of them
     bool retry, fresh, points;
+    const char *picture;         // of --plot; NULL: none
 } SweepOptions;
 
 typedef struct Options {

@@ -12,17 +12,25 @@
 #include "runtime/model/nearest.h"
 #include "runtime/start/settable.h"
 
-static const char *const type_names[] = {[MDL_REAL] = "a Real", [MDL_INTEGER] = "an Integer", [MDL_BOOLEAN] = "a Boolean", [MDL_ENUM] = "an enumeration"};
+static const char *const type_names[] = {[MDL_REAL] = "a Real", [MDL_INTEGER] = "an Integer", [MDL_BOOLEAN] = "a Boolean", [MDL_ENUM] = "one of an enumeration"};
 
-// The first value of a factor that its variable cannot take; false: all are fine.
 static bool
-find_misfit(const Study *study, uint32_t k, const mdl_settable *settable, double *misfit)
+fits(const mdl_model *model, const mdl_settable *settable, double value)
+{
+    double literals = settable->type == MDL_ENUM ? model->declaration[settable->declaration].n_literals : INFINITY;
+    return value == floor(value) && (settable->type != MDL_BOOLEAN || value == 0 || value == 1)
+        && (settable->type != MDL_ENUM || (value >= 1 && value <= literals));
+}
+
+// The first value of a factor that its variable cannot take; false: all are fine. Of a distribution the ends are looked at.
+static bool
+find_misfit(const Study *study, uint32_t k, const mdl_model *model, const mdl_settable *settable, double *misfit)
 {
     const Distribution *d = &study->factor[k].values;
-    uint64_t n = study->design == DESIGN_POINTS ? study->runs : d->value ? d->n : 1;
+    uint64_t n = study->design == DESIGN_POINTS ? study->runs : d->value ? d->n : 2;
     for (uint64_t i = 0; i < n; i++) {
-        double value = study->design == DESIGN_POINTS ? study->point[i * study->factors + k] : d->value ? d->value[i] : d->a;
-        if (value == floor(value) && (settable->type != MDL_BOOLEAN || value == 0 || value == 1))
+        double value = study->design == DESIGN_POINTS ? study->point[i * study->factors + k] : d->value ? d->value[i] : i ? d->b : d->a;
+        if (fits(model, settable, value))
             continue;
         *misfit = value;
         return true;
@@ -31,7 +39,7 @@ find_misfit(const Study *study, uint32_t k, const mdl_settable *settable, double
 }
 
 static bool
-check_values(const Study *study, uint32_t k, const mdl_settable *settable, Diags *diags)
+check_values(const Study *study, uint32_t k, const mdl_model *model, const mdl_settable *settable, Diags *diags)
 {
     const Factor *factor = &study->factor[k];
     double misfit;
@@ -41,7 +49,7 @@ check_values(const Study *study, uint32_t k, const mdl_settable *settable, Diags
     if (spread)
         diag_help(diag_add(diags, E0851, factor->span, "'%s' is %s: it has no distribution of real numbers", factor->name, type_names[settable->type]),
                   "integers(1, 6) and discrete({1, 2}, {0.9, 0.1}) are distributions of whole ones");
-    else if (find_misfit(study, k, settable, &misfit))
+    else if (find_misfit(study, k, model, settable, &misfit))
         diag_add(diags, E0851, factor->span, "'%s' is %s, which %.12g is not", factor->name, type_names[settable->type], misfit);
     else
         return true;
@@ -67,7 +75,7 @@ bind_factor(const Study *study, uint32_t k, const mdl_model *model, Diags *diags
     if (!isfinite(value))
         value = 1;
     if (*index != SETTABLE_NONE && !model->settable[*index].why)
-        return check_values(study, k, &model->settable[*index], diags);
+        return check_values(study, k, model, &model->settable[*index], diags);
     if (settable_allowed(model, factor->name, value, why))
         return true;
     Diag *diag = diag_add(diags, *index == SETTABLE_NONE ? E0101 : E0851, factor->span, "%s", why);

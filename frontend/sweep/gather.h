@@ -17,4 +17,9 @@ int gather_table(const Study *study, ShardIndex *index, const char *table, const
 // The points of the design alone, without any run: id and factors.
 int gather_points(const Study *study, const char *table);
 
+// --- scatter.c
+// A picture of outputs against factors (.svg, .png, .pdf), of the first eight of each. 0; 2: there is nothing to draw, or no such kind of
+// picture; 5: it cannot be drawn. With a line in `why`.
+int gather_scatter(const Study *study, ShardIndex *index, const char *path, Out *why);
+
 #endif
