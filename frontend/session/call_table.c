@@ -20,19 +20,19 @@ static const Call calls[] = {
 #define TELL(id, ...) {.command = COMMAND_##id, __VA_ARGS__},
 #include "frontend/session/calls.def"
 };
-enum { CALL_COUNT = sizeof calls / sizeof *calls };
+enum { N_CALLS = sizeof calls / sizeof *calls };
 
 const Call *
 options_calls(uint32_t *n)
 {
-    *n = CALL_COUNT;
+    *n = N_CALLS;
     return calls;
 }
 
 const Call *
 options_call(Command command)
 {
-    for (uint32_t i = 0; i < CALL_COUNT; i++)
+    for (uint32_t i = 0; i < N_CALLS; i++)
         if (calls[i].command == command)
             return &calls[i];
     return NULL;
@@ -124,7 +124,7 @@ help_all(Out *out)
 {
     enum { USAGE = 58 }; // columns; a longer one has a line of its own
     out_text(out, "mdlc: a modelling compiler for mechanical systems with memory\n\n");
-    for (uint32_t i = 0; i < CALL_COUNT; i++) {
+    for (uint32_t i = 0; i < N_CALLS; i++) {
         bool wide = strlen(calls[i].usage) > USAGE;
         out_printf(out, wide ? "  %s\n  %-*s %s\n" : "  %s%*s %s\n", calls[i].usage,
                    wide ? USAGE : USAGE - (int)strlen(calls[i].usage), "", calls[i].summary);
@@ -146,7 +146,7 @@ options_help(const char *name, Out *out)
         help_warnings(out);
         return true;
     }
-    for (uint32_t i = 0; i < CALL_COUNT; i++)
+    for (uint32_t i = 0; i < N_CALLS; i++)
         if (!strcmp(calls[i].name, name)) {
             help_call(&calls[i], out);
             return true;
