@@ -44,7 +44,7 @@ $(BUILD)/include/mdl_embed.h: runtime/shell/embed.h
 
 $(BUILD)/mdlc: $(call objects,$(DRIVER)) $(LIBS)
 	$(call say,LINK,$@)
-	$(Q)$(CXX) $(SAN) -o $@ $(call objects,$(DRIVER)) $(LIBS) $(LIBS) $(SUNDIALS) $(LLVM_LIBS)
+	$(Q)$(CXX) $(SAN) -o $@ $(call objects,$(DRIVER)) $(LIBS) $(LIBS) $(SUNDIALS) $(LLVM_LIBS) -l:libexpat.a
 $(BUILD)/backend/llvm/ll_%.o: CPPFLAGS += $(LLVM_INCLUDE)
 # Where the library and the examples are, for a program that is not built in its tree.
 LINKED = $(if $(filter build build/%,$(BUILD)),,$(BUILD)/stdlib $(BUILD)/examples)

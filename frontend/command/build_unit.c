@@ -40,9 +40,9 @@ build_unit_check(const Session *session)
 {
     const Options *o = &session->options;
     bool is_unit = output_ends_with(session, ".fmu");
-    if (!is_unit && !o->fmi && !o->interface && !o->expose)
+    if (!is_unit && !o->fmi && !o->interface)
         return EXIT_FINE;
-    const char *wrong = !is_unit ? "--fmi, --interface and --expose are for functional mock-up units: -o NAME.fmu"
+    const char *wrong = !is_unit ? "--fmi and --interface are for functional mock-up units: -o NAME.fmu"
                         : o->emit ? "the name of a functional mock-up unit says what is made: no --emit"
                         : o->interface && !interfaces_of(o->interface) ? "--interface is me, cs, or me,cs" : NULL;
     if (wrong)
@@ -232,7 +232,6 @@ make_library(Session *session, const EngineOptions *engine, Exported *exported, 
     uint32_t n_words = 0;
     ObjectOptions object = {.symbol = "mdl_program", .path = parts->object.fresh, .native = session->options.native};
     Out tables = {0}, script = {0};
-    privacy_strip(exported, sys->model);
     if (!backend_write_model(sys, engine, &object, why))
         return false;
     parts->external_made = externals_needed(sys);
@@ -309,9 +308,6 @@ build_unit(Session *session, const EngineOptions *engine)
     Exported exported = {.arena = session->arena, .dae = session->compilation.dae, .model = model,
                          .version = o->fmi && !strcmp(o->fmi, "2") ? 2 : 3,
                          .interfaces = o->interface ? interfaces_of(o->interface) : FMU_EXCHANGE | FMU_COSIMULATION,
-                         .expose = !o->expose || !strcmp(o->expose, "all") ? EXPOSE_ALL
-                                   : !strcmp(o->expose, "public")          ? EXPOSE_PUBLIC
-                                                                           : EXPOSE_INTERFACE,
                          .derivatives = model->tangents && !model->tangents->incomplete && !model->n_fractionals,
                          .identifier = exported_identifier(session->arena, model->name)};
     if (!check_strings(session)) {

@@ -30,8 +30,6 @@ typedef struct ExportedVariable {
     uint32_t derivative_of, derivative_number; // value reference of a state, and its number; NONE
 } ExportedVariable;
 
-typedef enum Expose { EXPOSE_ALL, EXPOSE_PUBLIC, EXPOSE_INTERFACE } Expose;
-
 typedef struct Exported {
     Arena *arena;
     const Dae *dae;
@@ -39,7 +37,6 @@ typedef struct Exported {
     mdl_run *run;             // at the start
     int version;              // of FMI: 2 or 3
     uint32_t interfaces;      // FMU_EXCHANGE | FMU_COSIMULATION
-    Expose expose;
     bool derivatives;         // directional derivatives can be had
     const char *identifier, *token;
     VEC(ExportedVariable) variable;
@@ -66,12 +63,6 @@ void units_print(const Exported *exported, Out *out);
 void types_print(const Exported *exported, Out *out);
 // What the description calls the enumeration of a declaration, in the exported's arena.
 const char *types_name(const Exported *exported, uint32_t declaration);
-
-// --- privacy.c
-// Whether importers do not see the group's variables.
-bool privacy_hides(const Exported *exported, const Group *group);
-// Takes out of the model's tables what it does not tell, behind exported_gather().
-void privacy_strip(const Exported *exported, mdl_model *model);
 
 // --- licences.c: what the library contains, and under which conditions
 void licences_print(const Exported *exported, bool sparse, Out *out);

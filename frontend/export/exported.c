@@ -19,7 +19,6 @@ typedef struct Names {
     Map settable;             // name -> index
     Map variable;             // name -> index into Exported.variable
     Map var;                  // name of a top-level output -> 1
-    Map hidden;               // name of what importers do not see -> 1
     Map shared;               // place, sign, type -> index of the variable with a row
     Map limit;                // place -> index into model->limit + 1
 } Names;
@@ -80,13 +79,12 @@ note_names(const Exported *exported, Names *names)
             map_put(&names->limit, hash_add(model->limit[k].value, model->limit_group[model->limit[k].group].most), k);
     for (uint32_t g = 0; g < dae->groups.n; g++) {
         const Group *group = &dae->groups.at[g];
-        bool hidden = privacy_hides(exported, group);
-        if (!hidden && (!(group->decl->flags & GROUP_OUTPUT) || group->inst))
+        if (!(group->decl->flags & GROUP_OUTPUT) || group->inst)
             continue;
         for (Var var = group->first; var < group->first + group->decl->count; var++) {
             name.length = 0;
             dae_var_name(dae, var, &name);
-            map_put(hidden ? &names->hidden : &names->var, key_of(name.text), 1);
+            map_put(&names->var, key_of(name.text), 1);
         }
     }
     out_free(&name);
@@ -203,21 +201,6 @@ join(Exported *exported, Names *names, const mdl_output *output, ExportedVariabl
     return true;
 }
 
-// Of a derivative as of what it is one of.
-static bool
-is_hidden(const Exported *exported, const Names *names, const char *name)
-{
-    size_t length = strlen(name);
-    uint32_t unused;
-    if (exported->expose == EXPOSE_ALL)
-        return false;
-    while (length > 5 && !strncmp(name, "der(", 4) && name[length - 1] == ')') {
-        name += 4;
-        length -= 5;
-    }
-    return map_get(&names->hidden, hash_bytes(name, length), &unused);
-}
-
 static void
 add_columns(Exported *exported, Names *names, const uint8_t *discrete)
 {
@@ -226,8 +209,6 @@ add_columns(Exported *exported, Names *names, const uint8_t *discrete)
         for (uint32_t k = 0; k < model->n_outputs; k++) {
             const mdl_output *output = &model->output[k];
             uint32_t settable;
-            if (is_hidden(exported, names, output->name))
-                continue;
             ExportedVariable variable = describe(exported, names, output, discrete, &settable);
             bool own = variable.causality == CAUSED_OUTPUT || variable.causality == CAUSED_INPUT || settable;
             if (own != !pass)
@@ -256,7 +237,7 @@ state_variable(Exported *exported, Names *names, uint32_t i, const uint32_t *of_
     const mdl_model *model = exported->model;
     uint32_t place = i < model->nx ? model->y + i : model->nv + i - model->nx, found = i < model->nx ? of_place[i] : NONE;
     if (found == NONE) {
-        const char *what = exported->expose != EXPOSE_ALL ? NULL : i < model->nx && model->state_name ? model->state_name[i] : "part of a fractional derivative";
+        const char *what = i < model->nx && model->state_name ? model->state_name[i] : "part of a fractional derivative";
         found = add_made(exported, names, new_variable(arena_printf(exported->arena, "_state_%u", i + 1), what, MDL_REAL), place, 0);
     }
     exported->row.at[exported->variable.at[found].reference * FMU_COLUMNS + FMU_USE] |= FMU_IS_STATE;
@@ -366,7 +347,6 @@ exported_gather(Exported *exported)
     map_free(&names.settable);
     map_free(&names.variable);
     map_free(&names.var);
-    map_free(&names.hidden);
     map_free(&names.shared);
     map_free(&names.limit);
 }

@@ -403,7 +403,7 @@ external_run(Frame *frame)
     bool good = name ? add_declared(frame, &passing, external) : add_all(frame, &passing);
     const mdl_standard *standard = good && env->routines ? external_standard(frame, &passing) : NULL;
     if (standard)
-        good = external_call_standard(frame, &passing, standard);
+        good = (!mdl_standard_is_foreign(standard) || check_allowed(frame)) && external_call_standard(frame, &passing, standard);
     else
         good = good && check_allowed(frame) && call(frame, &passing);
     vec_free(&passing.passes);

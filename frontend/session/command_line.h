@@ -61,7 +61,7 @@ typedef struct Options {
     const char *what;            // show WHAT, help CALL
     const char **files;
     uint32_t n_files;
-    const char *class_name, *formalism, *format, *after, *engine, *emit, *symbol, *example, *fmi, *interface, *expose; // as written; NULL: not given
+    const char *class_name, *formalism, *format, *after, *engine, *emit, *symbol, *example, *fmi, *interface, *imported; // as written; NULL: not given
     RunSettings run;             // with what --set gives, which every call takes
     CompareOptions compare;
     Tube *tubes;                 // of `compare`
@@ -96,7 +96,7 @@ typedef struct Call {
 } Call;
 
 // Bits of Option.calls, besides those of the runtime.
-enum { CALL_CHECK = 4, CALL_SHOW = 8, CALL_MODEL = 1 << 15, CALL_FMT = 1 << 16, CALL_OTHER = 1 << 17, CALL_EXPLAIN = 1 << 19 };
+enum { CALL_CHECK = 4, CALL_SHOW = 8, CALL_MODEL = 1 << 15, CALL_FMT = 1 << 16, CALL_OTHER = 1 << 17, CALL_EXPLAIN = 1 << 19, CALL_IMPORT = 1 << 21 };
 
 #define CALL_VIEWS "ast flat bonds equations blt states index init loops jacobian formalisms helmholtz ir llvm asm stats passes"
 

@@ -52,7 +52,7 @@ enum { EVALUATIONS = 4000, UNSURE = 10 * EVALUATIONS, SAMPLES = 8, HOPELESS = 50
 static const double NOTHING = 1e-2;        // of the tolerance, of a term's size
 static const double LEAST_PROGRESS = 1e-3; // part of the run that so many evaluations must come through
 static const double HIDDEN = 1e-12;        // a function that has crossed zero keeps its new side within this (mixed.c)
-static const double ROUNDINGS = 16;         // widths of its bounds at an instant: what is below zero by less is looked at in samples
+static const double ROUNDINGS = 16;         // what is below zero by so many times its rounding at most is not seen there
 static const double NARROW = 1e-12;        // part of the run: rounding hides as much of a crossing that is not flat
 static const double SHORT = 1e-4;          // part of the run: an interval is no longer that is decided at its ends
 
@@ -284,7 +284,7 @@ change_within(Search *search, double from, double end)
     return span_size(guard_over(search, change, change).value) <= HIDDEN ? change : behind;
 }
 
-typedef enum Verdict { VERDICT_NONE, VERDICT_CHANGE, VERDICT_HIDDEN, VERDICT_SHALLOW, VERDICT_OPEN } Verdict;
+typedef enum Verdict { VERDICT_NONE, VERDICT_CHANGE, VERDICT_HIDDEN, VERDICT_OPEN } Verdict;
 
 // The bounds over an interval where they follow more closely from those at its middle, by the derivatives (mean value and Taylor forms).
 // rounding: some times what the function's bounds are apart by at one instant.
@@ -305,7 +305,7 @@ narrowed(Search *search, Jet all, double from, double to, double *rounding)
 }
 
 // Whether the relation changes within [from, to], at whose beginning it does not. HIDDEN: it is nothing
-// but rounding there. SHALLOW: it is not below zero by much more than that. OPEN: the interval is to be cut.
+// but rounding there. OPEN: the interval is to be cut.
 static Verdict
 judge(Search *search, double from, double to, double *change)
 {
@@ -320,7 +320,7 @@ judge(Search *search, double from, double to, double *change)
     if (all.value.low > 0 || (all.value.low == 0 && !search->at_zero))
         return VERDICT_NONE;
     if (all.value.low < 0 && all.value.low >= -rounding)
-        return all.value.high <= rounding ? VERDICT_HIDDEN : VERDICT_SHALLOW;
+        return all.value.high <= rounding ? VERDICT_HIDDEN : VERDICT_NONE;
     if (search->at_zero && is_over(search, from) && lasts(search, from, to)) {
         *change = from;
         return VERDICT_CHANGE;
@@ -339,18 +339,6 @@ judge(Search *search, double from, double to, double *change)
     return lasts(search, end, to) || lasts(search, *change, to) ? VERDICT_CHANGE : VERDICT_NONE;
 }
 
-// Of some within (from, to] the first that is on the other side; otherwise `to`.
-static double
-first_sample_below(Search *search, double from, double to)
-{
-    for (uint32_t i = 1; i < SAMPLES; i++) {
-        double time = from + (to - from) * i / SAMPLES;
-        if (guard_over(search, time, time).value.high < 0)
-            return time;
-    }
-    return to;
-}
-
 // Looks from where the outlook ends up to `stop`, until a change is found. What rounding hides is looked through to its end: the change may be at
 // its beginning, which the next step must not have passed.
 static void
@@ -366,15 +354,14 @@ look(Search *search, Outlook *outlook, double stop)
     while (outlook->clear < stop && search->evaluations < (search->sure < outlook->clear ? UNSURE : EVALUATIONS)) {
         double from = outlook->clear, to = length < stop - from ? from + length : stop, change = to;
         Verdict verdict = judge(search, from, to, &change);
-        bool tiny = to - from <= floor, shallow = verdict == VERDICT_SHALLOW;
+        bool tiny = to - from <= floor;
         if (verdict == VERDICT_OPEN && !tiny) {
             length = (to - from) / 2;
             continue;
         }
-        if (verdict == VERDICT_HIDDEN || shallow) { // decided at its end, like one that is short, or at the first sample that is below zero
-            floor = shallow ? floor : fmax(floor, to - from);
+        if (verdict == VERDICT_HIDDEN) {
+            floor = fmax(floor, to - from);
             verdict = VERDICT_OPEN;
-            to = first_sample_below(search, from, to);
         } else if (verdict == VERDICT_NONE) {
             floor = finest;
         }
@@ -385,7 +372,7 @@ look(Search *search, Outlook *outlook, double stop)
         } else if (verdict == VERDICT_CHANGE && change == from && !is_over(search, before)) {
             change = first_that(is_over, search, before, from); // zero has begun within the interval before, which was not decided
         }
-        if (verdict == VERDICT_OPEN && !shallow && floor < SHORT * (search->run->options->stop - search->run->options->start))
+        if (verdict == VERDICT_OPEN && floor < SHORT * (search->run->options->stop - search->run->options->start))
             floor = 2 * floor;
         if (verdict == VERDICT_CHANGE) {
             outlook->change = fmax(change, first);

@@ -18,6 +18,7 @@
 
 static const mdl_standard functions[] = {STANDARD_TEXT_FUNCTIONS(STANDARD_ROW) STANDARD_RANDOM_FUNCTIONS(STANDARD_ROW)
                                              STANDARD_TABLE_FUNCTIONS(STANDARD_ROW)};
+static const mdl_standard units[] = {STANDARD_UNIT_FUNCTIONS(STANDARD_ROW)};
 static const mdl_standard subroutines[] = {STANDARD_MATRIX_FUNCTIONS(STANDARD_ROW)};
 
 static const mdl_standard *
@@ -34,6 +35,8 @@ mdl_standard_find(const char *name, const char *library)
 {
     if (!strcmp(library, "lapack"))
         return found(subroutines, sizeof subroutines / sizeof *subroutines, name);
+    if (!strcmp(library, "mdlc_units"))
+        return found(units, sizeof units / sizeof *units, name);
     if (!strcmp(library, "ModelicaExternalC") || !strcmp(library, "ModelicaStandardTables"))
         return found(functions, sizeof functions / sizeof *functions, name);
     return NULL;
@@ -42,13 +45,19 @@ mdl_standard_find(const char *name, const char *library)
 const mdl_standard *
 mdl_standard_coded(const char *symbol)
 {
-    const mdl_standard *tables[] = {functions, subroutines};
-    size_t n[] = {sizeof functions / sizeof *functions, sizeof subroutines / sizeof *subroutines};
-    for (size_t k = 0; k < 2; k++)
+    const mdl_standard *tables[] = {functions, subroutines, units};
+    size_t n[] = {sizeof functions / sizeof *functions, sizeof subroutines / sizeof *subroutines, sizeof units / sizeof *units};
+    for (size_t k = 0; k < sizeof n / sizeof *n; k++)
         for (size_t i = 0; i < n[k]; i++)
             if (!strcmp(tables[k][i].symbol, symbol))
                 return &tables[k][i];
     return NULL;
+}
+
+bool
+mdl_standard_is_foreign(const mdl_standard *standard)
+{
+    return standard >= units && standard < units + sizeof units / sizeof *units;
 }
 
 Argument

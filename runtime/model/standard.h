@@ -27,6 +27,8 @@ typedef struct mdl_standard {
 const mdl_standard *mdl_standard_find(const char *name, const char *library);
 // That whose code has this symbol; NULL: none.
 const mdl_standard *mdl_standard_coded(const char *symbol);
+// It runs code that is not mdlc's own, as that of an imported unit: it is called with --allow-external only.
+bool mdl_standard_is_foreign(const mdl_standard *standard);
 
 // The generators of random numbers among the objects of a run (texts.h), which go on from where they are: their states as numbers into
 // `to` (NULL: none are written); how many they are. They are taken back by a run that has the same generators, or none yet; false: these

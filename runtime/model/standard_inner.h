@@ -140,11 +140,21 @@ void standard_keep(const double *in, double *out, double *state, int arguments, 
     _(dpotrf, mdl_standard_dpotrf, 5, 0)                                                                                        \
     _(dgecon, mdl_standard_dgecon, 9, 0)                                                                                        \
     _(dgglse, mdl_standard_dgglse, 13, 0)
+// Of models that `mdlc import` has written (imported_unit.c): arguments, besides what is returned.
+#define STANDARD_UNIT_FUNCTIONS(_)                                                                                              \
+    _(mdl_unit_open, mdl_unit_open, 3, 1)                                                                                       \
+    _(mdl_unit_close, mdl_unit_close, 1, 1)                                                                                     \
+    _(mdl_unit_start, mdl_unit_start, 8, 1)                                                                                     \
+    _(mdl_unit_values, mdl_unit_values, 9, 0)                                                                                   \
+    _(mdl_unit_event, mdl_unit_event, 10, 1)                                                                                     \
+    _(mdl_unit_step, mdl_unit_step, 3, 1)                                                                                       \
+    _(mdl_unit_supply, mdl_unit_supply, 5, 1)
 
 #define STANDARD_DECLARE(name, code, arguments, effect) mdl_standard_code code;
 STANDARD_TEXT_FUNCTIONS(STANDARD_DECLARE)
 STANDARD_RANDOM_FUNCTIONS(STANDARD_DECLARE)
 STANDARD_TABLE_FUNCTIONS(STANDARD_DECLARE)
 STANDARD_MATRIX_FUNCTIONS(STANDARD_DECLARE)
+STANDARD_UNIT_FUNCTIONS(STANDARD_DECLARE)
 
 #endif

@@ -40,6 +40,6 @@ struct RunPart {
 };
 
 extern const RunPart friction_part, contact_part, jump_part, leap_part, rest_part, delay_part, transport_part, condition_part, ahead_part, audit_part,
-    fractional_part, range_part, scale_part;
+    fractional_part, range_part, scale_part, unit_part;
 
 #endif

@@ -139,11 +139,11 @@ make_getopt(const OptionTable *tables, uint32_t count, uint32_t call, Getopt *g)
 
 // The number of an option given by its letter.
 static int
-by_letter(const OptionTable *tables, uint32_t count, int letter)
+by_letter(const OptionTable *tables, uint32_t count, uint32_t call, int letter)
 {
     for (uint32_t t = 0; t < count; t++)
         for (uint32_t i = 0; i < tables[t].count; i++)
-            if (tables[t].options[i].letter == letter)
+            if (tables[t].options[i].letter == letter && !is_hidden(tables, count, call, &tables[t].options[i]))
                 return (int)((t + 1) * TABLE_STRIDE + i);
     return 0;
 }
@@ -230,7 +230,7 @@ options_scan(const OptionTable *tables, uint32_t count, uint32_t call, int argc,
             return false;
         }
         if (found < TABLE_STRIDE)
-            found = by_letter(tables, count, found);
+            found = by_letter(tables, count, call, found);
         const OptionTable *table = &tables[found / TABLE_STRIDE - 1];
         const Option *option = &table->options[found % TABLE_STRIDE];
         if (!(option->calls & call)) {

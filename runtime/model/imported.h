@@ -1,0 +1,125 @@
+// imported.h: functional mock-up units (FMI 2.0.5, 3.0.2) that models have imported, for the files runtime/model/imported*.c.
+//
+// A unit is an external object. What is known of it (which variables are set and asked for, in which order) is a text that
+// `mdlc import` writes into the model:
+//
+//     fmi 3                          or 2
+//     kind exchange                  or cosimulation
+//     identifier BouncingBall        of the shared library
+//     token {1AE5E10D-...}
+//     states 2 indicators 1          their numbers (exchange)
+//     completed                      it is to be told of accepted steps
+//     start f64 5 1                  a type, a value reference and a number of elements: set before the initialization
+//     input f64 9 1 continuous       or discrete; set in the order of these lines
+//     held                           what changes at events only (exchange), or everything that is asked for (cosimulation)
+//     value i32 7 1                  of the group begun last
+//     group 0 2                      values of all times that depend on these inputs, numbers from 0, and on no other
+//     value f64 1 1
+#ifndef MDL_IMPORTED_H
+#define MDL_IMPORTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/model/objects.h"
+
+typedef enum UnitType { UNIT_F64, UNIT_F32, UNIT_I8, UNIT_U8, UNIT_I16, UNIT_U16, UNIT_I32, UNIT_U32, UNIT_I64, UNIT_U64, UNIT_BOOL, UNIT_TYPES } UnitType;
+typedef enum UnitMode { UNIT_CREATED, UNIT_INITIALIZATION, UNIT_EVENT, UNIT_CONTINUOUS, UNIT_STEPPING, UNIT_LOST } UnitMode;
+
+typedef struct UnitVariable {
+    UnitType type;
+    uint32_t reference;
+    size_t count;             // elements
+    bool discrete;            // an input
+} UnitVariable;
+
+typedef struct UnitGroup {
+    size_t *input;            // numbers of the inputs that it depends on
+    size_t n_inputs;
+    size_t n_places;          // elements of these inputs
+    size_t first, n;          // in Unit.value
+    size_t count;             // elements
+} UnitGroup;
+
+typedef struct UnitVersion UnitVersion;
+
+// What came of newDiscreteStates.
+typedef struct UnitEvent {
+    bool again, terminate, states_changed, has_next;
+    double next;
+} UnitEvent;
+
+typedef struct Unit {
+    int version;
+    bool exchange, completed; // completed: it is to be told of accepted steps
+    char *identifier, *token, *folder, *name;
+    size_t states, indicators;
+    UnitVariable *start, *input, *value;
+    size_t n_starts, n_inputs, n_values, start_places, input_places;
+    UnitGroup *group;         // the first one is what is held
+    size_t n_groups;
+
+    const UnitVersion *calls;
+    void *library, *component; // component is NULL before the first start
+    void *callbacks;          // of FMI 2, owned
+    void **entry;             // functions of the library, in the order of calls->names
+    UnitMode mode;
+    double time;              // that it has
+    double instant;           // cosimulation: up to where it has come; exchange: of the event handled last, NAN before
+    double last_instant;      // number of the event handled last
+    bool asks, ends;          // at the end of a step, `asked`: for an event, behind it; for the end of the simulation
+    double asked;
+    double due, *due_x;       // a step that it is to be told of: its end, the states there; NAN: none
+    double *results;          // of it: states, next instant, held values, whether it ends
+    double *before, *event_inputs; // its indicators before that event; inputs at it
+    double *inputs, *x;       // that it has; NAN: unknown
+    char message[600];        // what it said last
+} Unit;
+
+// A version of the standard. Statuses are those of both: 0 fine, 1 a warning, 2 discarded, 3 and above an error.
+struct UnitVersion {
+    const char *const *names; // of functions, NULL behind the last
+    size_t optional;          // names from here on need not exist,
+    size_t exchange[2];       // but for these, to model exchange,
+    size_t stepping;          // and this one, to co-simulation
+    bool (*create)(Unit *unit);
+    void (*destroy)(Unit *unit);
+    int (*reset)(Unit *unit);
+    int (*enter_initialization)(Unit *unit, double time, double tolerance);
+    int (*exit_initialization)(Unit *unit);
+    int (*set)(Unit *unit, const UnitVariable *variable, const double *value);
+    int (*get)(Unit *unit, const UnitVariable *variable, double *value);
+    int (*set_time)(Unit *unit, double time);
+    int (*set_states)(Unit *unit, const double *x);
+    int (*states)(Unit *unit, double *x);
+    int (*rates)(Unit *unit, double *rate);
+    int (*indicators)(Unit *unit, double *z);
+    int (*enter_event)(Unit *unit);
+    int (*enter_continuous)(Unit *unit);
+    int (*update)(Unit *unit, UnitEvent *event);
+    int (*complete)(Unit *unit, bool *event, bool *terminate);
+    int (*step)(Unit *unit, double time, double length, bool *terminate);
+};
+
+extern const UnitVersion unit_fmi2, unit_fmi3;
+
+// --- imported_unit.c
+// Some unit is to be told of accepted steps.
+bool mdl_units_wait(const mdl_objects *objects);
+// A step has been accepted up to `time`, for which all units have been evaluated.
+void mdl_units_accept(const mdl_objects *objects, double time);
+
+// --- imported_layout.c
+// Reads the text above. False: unit->message says why.
+bool unit_layout(Unit *unit, const char *text);
+void unit_layout_free(Unit *unit);
+
+// --- imported_library.c
+// The shared library below unit->folder, and its functions. False: unit->message says why.
+bool unit_load(Unit *unit);
+void unit_unload(Unit *unit);
+// What the unit says by itself.
+void unit_says(Unit *unit, const char *category, const char *text);
+
+#endif

@@ -1,0 +1,99 @@
+# imports.py: archives that would write elsewhere are refused, and units of another tool's making (here: by hand, FMPy's own reader judging) give
+# what they give in FMPy.
+import csv
+import os
+import stat
+import subprocess
+import sys
+import zipfile
+
+import fmpy
+
+from importer import call, check, mdlc, work, write_model, build
+
+
+def archive(name, entries):
+    path = os.path.join(work, name + ".fmu")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for entry, data, mode in entries:
+            info = zipfile.ZipInfo(entry)
+            info.create_system = 3
+            info.external_attr = mode << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            file.writestr(info, data)
+    return path
+
+
+plain = stat.S_IFREG | 0o644
+head = '<?xml version="1.0"?>'
+empty = head + '<fmiModelDescription fmiVersion="3.0" modelName="M" instantiationToken="t">%s</fmiModelDescription>'
+exchange = '<ModelExchange modelIdentifier="M"/>'
+bad = {
+    "up": [("../up.txt", "x", plain)],
+    "inside": [("a/../../up.txt", "x", plain)],
+    "root": [("/tmp/mdlc-up.txt", "x", plain)],
+    "back": [("..\\up.txt", "x", plain)],
+    "drive": [("C:up.txt", "x", plain)],
+    "link": [("binaries", "/tmp", stat.S_IFLNK | 0o777)],
+    "huge": [("zeros", bytes(1 << 20), plain)] + [("zeros%d" % k, bytes(64 << 20), plain) for k in range(17)],
+    "none": [("other.xml", "x", plain)],
+}
+wrong = {
+    "version": head + '<fmiModelDescription fmiVersion="1.0" modelName="M"/>',
+    "clock": empty % '<ScheduledExecution modelIdentifier="M"/>',
+    "clocks": empty % (exchange + '<ModelVariables><Clock name="c" valueReference="1" causality="input" intervalVariability="triggered"/></ModelVariables>'),
+    "interfaces": empty % "",
+    "entities": '<!DOCTYPE a [<!ENTITY x "y">]>' + empty % exchange,
+    "broken": head + "<fmiModelDescription",
+    "nothing": head + "<other/>",
+    "tool": empty % '<ModelExchange modelIdentifier="M" needsExecutionTool="true"/>',
+    "state": empty % (exchange + '<ModelVariables><Float64 name="r" valueReference="1"/></ModelVariables><ModelStructure>'
+                      '<ContinuousStateDerivative valueReference="1"/></ModelStructure>'),
+    "structure": empty % (exchange + '<ModelStructure><Output valueReference="7"/></ModelStructure>'),
+}
+good = True
+for name, entries in bad.items():
+    if name != "none":
+        entries = entries + [("modelDescription.xml", empty % exchange, plain)]
+    path, target = archive(name, entries), os.path.join(work, name + ".mdl")
+    done = subprocess.run([mdlc, "import", path, "-o", target], capture_output=True, text=True)
+    good &= check(done.returncode == 1 and done.stderr.startswith("mdlc: error: ") and not os.path.exists(target)
+                  and not os.path.exists(target[:-4] + "_fmu"), "%s: refused before anything is written (%s)" % (name, done.stderr.strip()))
+good &= check(not os.path.exists(os.path.join(os.path.dirname(work), "up.txt")) and not os.path.exists("/tmp/mdlc-up.txt"), "nothing is outside")
+for name, text in wrong.items():
+    path, target = archive(name, [("modelDescription.xml", text, plain)]), os.path.join(work, name + ".mdl")
+    done = subprocess.run([mdlc, "import", path, "-o", target], capture_output=True, text=True)
+    good &= check(done.returncode == 1 and "modelDescription.xml" in done.stderr and not os.path.exists(target), "%s: %s" % (name, done.stderr.strip()))
+
+# A unit in another tool and in a model of ours: events in time and state, an input.
+model = write_model("Ticks", """model Ticks
+  input Real u(start = 0.5);
+  parameter Real rate = 2;
+  output Real x(start = 0, fixed = true);
+  output Integer n(start = 0, fixed = true);
+  output Real h(start = 1, fixed = true);
+  Real v(start = 0, fixed = true);
+equation
+  der(x) = rate*(u - x) + n;
+  when sample(0.1, 0.25) then
+    n = pre(n) + 1;
+  end when;
+  der(h) = v;
+  der(v) = -9.81;
+  when h <= 0 then
+    reinit(v, -0.7*pre(v));
+  end when;
+end Ticks;
+""")
+for version in (2, 3):
+    unit = build(model, version)
+    target = os.path.join(work, "Ticks%d.mdl" % version)
+    call(mdlc, "import", unit, "-o", target)
+    result = os.path.join(work, "ticks.csv")
+    call(mdlc, "run", target, "--allow-external", "--tol", "1e-9", "--stop", "1", "-o", result, "--set", "rate=3", "--check=steps")
+    theirs = fmpy.simulate_fmu(unit, fmi_type="ModelExchange", stop_time=1, relative_tolerance=1e-9, start_values={"rate": 3}, output=["x", "n", "h"])
+    with open(result) as file:
+        last = list(csv.DictReader(file))[-1]
+    for name in ("x", "n", "h"):
+        good &= check(abs(float(last[name]) - float(theirs[name][-1])) < 1e-4, "FMI %d: %s is %s here, %s in FMPy" % (version, name, last[name], theirs[name][-1]))
+sys.exit(not good)
