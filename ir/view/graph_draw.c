@@ -6,28 +6,18 @@
 // no junction but a bond. A multibond is a double line; where the causality of its scalar bonds differs, one line per
 // causality. A body is a 1-junction with I, MGY and Se, a constraint a 0-junction with its transformers and closures
 // (Kosenko 2021, Figure 2); graphs of many components show each of them as one box. Components of one composite stand in
-// one frame. Where one junction has very many bonds, layers are not found in any useful time; such graphs are drawn
-// around it, by springs (Y. Hu, Mathematica Journal 10 (2005) 37).
+// one frame. graph_layout.c makes a picture of it.
 // Contract: graph.h. Complexity: linear, but for Graphviz itself.
 #include "ir/base/sets.h"
 #include "ir/structure/graph_paths.h"
 #include "ir/view/graph_inner.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <spawn.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-extern char **environ;
 
 enum {
     DETAILED_MAX = 8,     // bodies and constraints of a graph that shows what they are made of
     ROW_LEVELS = 18,      // a long graph is folded into rows of so many nodes
-    LIMITED_NODES = 100,  // from so many on, layers are not improved for as long as there is something to improve
-    LAYOUT_SECONDS = 2    // of processor time; then a layout by springs takes over
+    LIMITED_NODES = 100   // from so many on, layers are not improved for as long as there is something to improve
 };
 
 #define COLOR_LOOP "#d97706"
@@ -184,7 +174,7 @@ print_labelled(uint32_t dimension, Stroke stroke, uint8_t marks, bool fold, cons
     };
     const char *color = marks & MARK_SURPLUS ? COLOR_SURPLUS : marks & MARK_DERIVATIVE ? COLOR_DERIVATIVE
                         : marks & MARK_LOOP ? COLOR_LOOP : "black";
-    out_printf(out, " [%s%s", strokes[stroke], fold ? ", constraint=false" : "");
+    out_printf(out, " [%s%s", strokes[stroke], fold ? GRAPH_FOLD : "");
     // The second colour is that of what stands at the tail, so it cannot be the gap between the lines.
     if (dimension > 1)
         out_printf(out, ", penwidth=0.8, color=\"%s:%s\", label=<<font color=\"%s\">%u</font>", color, color, color,
@@ -397,7 +387,7 @@ print_hanging(Drawing *drawing, uint32_t node, Out *out)
 static void
 begin_frame(const Drawing *drawing, uint32_t node, const char *fill, Out *out)
 {
-    out_printf(out, "  subgraph cluster_n%u {\n  style=\"rounded,filled\"; labeljust=l; fillcolor=\"%s\"; color=\"#9aa5b1\"; "
+    out_printf(out, "  subgraph cluster_n%u {\n  style=\"rounded,filled\"; " GRAPH_TITLE "; fillcolor=\"%s\"; color=\"#9aa5b1\"; "
                "tooltip=\"", node, fill);
     print_tooltip(drawing, node, out);
     out_text(out, "\"; margin=6; label=<<font point-size=\"10\" color=\"" COLOR_NAME "\">");
@@ -740,7 +730,7 @@ graph_print_dot(const Dae *model, const Problem *problem, uint32_t form, Out *ou
     fold(&drawing);
     join_own_junctions(&drawing);
     find_hosts(&drawing);
-    out_text(out, "digraph bonds {\n  rankdir=LR; nodesep=0.3; ranksep=0.4; fontname=\"Helvetica\";\n"
+    out_text(out, "digraph bonds {\n  " GRAPH_LAYERS "; nodesep=0.3; ranksep=0.4; fontname=\"Helvetica\";\n"
                   "  node [shape=plaintext, fontname=\"Helvetica\", fontsize=14, margin=0.05, height=0.3, "
                   "width=0.3];\n"
                   "  edge [arrowsize=0.9, fontname=\"Helvetica\", fontsize=10];\n");
@@ -762,96 +752,4 @@ graph_print_dot(const Dae *model, const Problem *problem, uint32_t form, Out *ou
     vec_free(&drawing.own);
     vec_free(&drawing.host);
     graph_close(&drawing.graph);
-}
-
-// --- SVG
-
-// What came of a program: 0, an errno, or one of these.
-enum { REFUSED = -1, TOO_LONG = -2 };
-
-static int
-wait_for(pid_t child)
-{
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return errno;
-    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
-        return TOO_LONG;
-    return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : REFUSED;
-}
-
-// Runs dot with `source` as input and `result` as output. The limit is one of processor time: a busy computer draws the same.
-static int
-run_dot(char *const *arguments, FILE *source, FILE *result)
-{
-    const struct rlimit limit = {LAYOUT_SECONDS, LAYOUT_SECONDS};
-    posix_spawn_file_actions_t actions;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error)
-        return error;
-    posix_spawn_file_actions_adddup2(&actions, fileno(source), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, fileno(result), STDOUT_FILENO);
-    pid_t child;
-    if (fseek(source, 0, SEEK_SET) || ftruncate(fileno(result), 0) || lseek(fileno(result), 0, SEEK_SET) < 0)
-        error = errno;
-    if (!error)
-        error = posix_spawnp(&child, "dot", &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error)
-        return error;
-    prlimit(child, RLIMIT_CPU, &limit, NULL);
-    return wait_for(child);
-}
-
-static int
-lay_out(FILE *source, FILE *result)
-{
-    char *const layers[] = {"dot", "-Tsvg", NULL};
-    char *const springs[] = {"dot", "-Ksfdp", "-Goverlap=prism", "-Gsplines=line", "-Tsvg", NULL};
-    int error = run_dot(layers, source, result);
-    if (error != TOO_LONG)
-        return error;
-    return run_dot(springs, source, result) ? TOO_LONG : 0;
-}
-
-static void
-read_all(FILE *file, Out *out)
-{
-    char buffer[4096];
-    size_t n;
-    rewind(file);
-    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
-        out_bytes(out, buffer, n);
-}
-
-bool
-graph_render_svg(const Dae *dae, const Problem *problem, uint32_t form, Out *out, Out *why)
-{
-    // Files instead of pipes: neither side can block the other, whatever the size.
-    FILE *source = tmpfile(), *result = tmpfile();
-    int error = source && result ? 0 : errno;
-    if (!error) {
-        Out dot = {0};
-        graph_print_dot(dae, problem, form, &dot);
-        error = out_flush(&dot, source);
-        out_free(&dot);
-    }
-    if (!error && fflush(source))
-        error = errno;
-    if (!error)
-        error = lay_out(source, result);
-    if (!error)
-        read_all(result, out);
-    else if (error == ENOENT)
-        out_text(why, "drawing needs Graphviz: the program 'dot' was not found; "
-                      "--format=dot needs no other program");
-    else
-        out_printf(why, "Graphviz could not draw the graph: %s", error == REFUSED ? "'dot' reported an error"
-                   : error == TOO_LONG ? "it is too large" : strerror(error));
-    if (source)
-        fclose(source);
-    if (result)
-        fclose(result);
-    return !error;
 }

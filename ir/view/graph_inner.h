@@ -40,6 +40,11 @@ bond_type(const Dae *dae, const Bond *bond)
     return &dae->connector_types.at[dae->connectors.at[bond->connector].type];
 }
 
+// What graph_layout.c changes in the text for Graphviz: how layers lie, and where the name of a frame stands.
+#define GRAPH_LAYERS "rankdir=LR"
+#define GRAPH_FOLD ", constraint=false"
+#define GRAPH_TITLE "labelloc=t; labeljust=l"
+
 // What closes the scalar bonds of a constraint that have an element: its letters, or "C/R" where they are not known.
 const char *graph_element_letters(const Dae *dae, uint32_t node);
 // The closures of a constraint whose letters are these: "v x y z" and "ω x y", of which the second begins with `between`.
