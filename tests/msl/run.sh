@@ -1,0 +1,82 @@
+#!/bin/sh
+# The examples of the Modelica Standard Library, run and compared with the published results.
+# usage: tests/msl/run.sh LIBRARY REFERENCES [REGEX]
+#   LIBRARY     the folder that has Modelica/package.mo and Complex.mo (github.com/modelica/ModelicaStandardLibrary, v4.1.0)
+#   REFERENCES  the folder that has Modelica/Blocks/... (github.com/modelica/MAP-LIB_ReferenceResults, branch v4.1.0)
+#   REGEX       only examples whose names match
+# MDLC=build/mdlc is what runs them, SECONDS_EACH=60 how long each may take. Neither folder is part of the project: without them this says so and
+# does nothing. A signal agrees that stays, both ways, in a tube of 2e-3 of the time span by 2e-3 of its range, 1e-8 of its largest value or 1e-10,
+# whichever is largest. `agree.txt` beside this file lists what agreed last time: exit status 1 when one of these does not. UPDATE=1 writes it anew.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+mdlc=${MDLC:-build/mdlc} library=${1:-} references=${2:-} pattern=${3:-.}
+if [ ! -f "$library/Modelica/package.mo" ] || [ ! -d "$references/Modelica" ]; then
+    echo "nothing is compared: LIBRARY/Modelica/package.mo and REFERENCES/Modelica are wanted (usage: tests/msl/run.sh LIBRARY REFERENCES [REGEX])"
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+: >"$work/outcomes"
+
+# The half height of each signal's tube, as options of `mdlc compare`, and the width.
+tubes() {
+    awk -F '\t' '
+        NR == 1 { gsub(/^"|"$/, ""); n = gsub(/","/, "\t") ? split($0, name, "\t") : split($0, name, ","); FS = ","; next }
+        { for (i = 1; i <= n; i++) { if (NR == 2 || $i + 0 < low[i]) low[i] = $i + 0; if (NR == 2 || $i + 0 > high[i]) high[i] = $i + 0 } }
+        END {
+            printf "--shift\n%.9g\n", 2e-3*(high[1] - low[1])
+            for (i = 2; i <= n; i++) {
+                largest = high[i] > -low[i] ? high[i] : -low[i]
+                height = 2e-3*(high[i] - low[i])
+                if (height < 1e-8*largest) height = 1e-8*largest
+                if (height < 1e-10) height = 1e-10
+                printf "--tube\n%s=0,%.9g\n", name[i], height
+            }
+        }' "$1"
+}
+
+one() {
+    class=$1 reference=$2
+    timeout "${SECONDS_EACH:-60}" "$mdlc" run "$class" --path "$library" -o "$work/result.csv" >"$work/said" 2>&1
+    status=$?
+    outcome=agrees
+    if [ $status = 1 ] || [ $status = 2 ]; then
+        outcome=refused
+    elif [ $status != 0 ]; then
+        outcome=fails
+    else
+        tubes "$reference" >"$work/tubes"
+        set --
+        while IFS= read -r option; do set -- "$@" "$option"; done <"$work/tubes"
+        "$mdlc" compare "$work/result.csv" "$reference" "$@" >"$work/said" 2>&1 || outcome=deviates
+    fi
+    echo "$class $outcome $(grep -m1 -E 'error|worst|differs|missing|tube|:' "$work/said" | cut -c1-160)" >>"$work/outcomes"
+    [ $outcome = agrees ] || tail -n 1 "$work/outcomes"
+}
+
+find "$references/Modelica" -name '*.csv' | sort >"$work/files"
+while IFS= read -r reference; do
+    class=$(dirname "${reference#"$references"/}" | tr / .)
+    echo "$class" | grep -qE "$pattern" && one "$class" "$reference"
+done <"$work/files"
+
+awk '
+    { split($1, part, "."); area = part[2]; n[area]++; n["all"]++; got[area, $2]++; got["all", $2]++ }
+    END {
+        printf "%-18s %8s %8s %8s %8s %8s\n", "area", "examples", "agree", "deviate", "fail", "refused"
+        for (area in n) if (area != "all") line(area)
+        close("sort")
+        line("all")
+    }
+    function row(area) { return sprintf("%-18s %8d %8d %8d %8d %8d", area, n[area], got[area, "agrees"], got[area, "deviates"], got[area, "fails"], got[area, "refused"]) }
+    function line(area) { if (area == "all") print row(area); else print row(area) | "sort" }' "$work/outcomes"
+
+awk '$2 == "agrees" { print $1 }' "$work/outcomes" | sort >"$work/agree"
+[ -z "${UPDATE:-}" ] || cp "$work/agree" "$here/agree.txt"
+awk '{ print $1 }' "$work/outcomes" | sort >"$work/looked"
+[ -f "$here/agree.txt" ] || : >"$here/agree.txt"
+comm -12 "$here/agree.txt" "$work/looked" | comm -23 - "$work/agree" >"$work/lost"
+comm -13 "$here/agree.txt" "$work/agree" | sed 's/^/now agrees: /'
+[ -s "$work/lost" ] || exit 0
+sed 's/^/agreed last time: /' "$work/lost"
+exit 1
