@@ -305,7 +305,7 @@ build_unit(Session *session, const EngineOptions *engine)
     const Options *o = &session->options;
     const mdl_model *model = session->compilation.sys->model;
     mdl_options options;
-    Exported exported = {.arena = session->arena, .dae = session->compilation.dae, .model = model,
+    Exported exported = {.arena = session->arena, .dae = session->compilation.dae, .model = model, .sys = session->compilation.sys,
                          .version = o->fmi && !strcmp(o->fmi, "2") ? 2 : 3,
                          .interfaces = o->interface ? interfaces_of(o->interface) : FMU_EXCHANGE | FMU_COSIMULATION,
                          .derivatives = model->tangents && !model->tangents->incomplete && !model->n_fractionals,

@@ -5,6 +5,7 @@
 #include "frontend/export/export.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const causalities[] = {[CAUSED_LOCAL] = "local", [CAUSED_PARAMETER] = "parameter", [CAUSED_CALCULATED] = "calculatedParameter",
@@ -158,16 +159,69 @@ unknowns_at_start(const Exported *exported)
     return unknown;
 }
 
+// What is known outside, and what of it each place of v is computed from.
+typedef struct Knowns {
+    uint32_t *variable, *place, n, words;
+    uint64_t *set;
+} Knowns;
+
+static Knowns
+find_knowns(const Exported *exported)
+{
+    Knowns knowns = {.variable = arena_array(exported->arena, uint32_t, exported->variable.n + 1),
+                     .place = arena_array(exported->arena, uint32_t, exported->variable.n + 1)};
+    uint8_t *state = arena_array(exported->arena, uint8_t, exported->variable.n + 1);
+    memset(state, 0, exported->variable.n);
+    for (uint32_t i = 0; i < exported->states; i++)
+        state[exported->state[i]] = 1;
+    for (uint32_t k = 0; k < exported->variable.n; k++) {
+        if (!state[k] && exported->variable.at[k].causality != CAUSED_INPUT)
+            continue;
+        knowns.variable[knowns.n] = k;
+        knowns.place[knowns.n++] = exported->row.at[exported->variable.at[k].reference * FMU_COLUMNS + FMU_PLACE];
+    }
+    knowns.set = dependencies_find(exported, exported->sys, knowns.place, knowns.n, &knowns.words);
+    return knowns;
+}
+
+// Of an output or a rate: nothing where it is not known, and what changes at events may depend on anything.
+static void
+print_dependencies(const Exported *exported, const Knowns *knowns, uint32_t k, Out *out)
+{
+    const ExportedVariable *variable = &exported->variable.at[k];
+    uint32_t place = exported->row.at[variable->reference * FMU_COLUMNS + FMU_PLACE];
+    bool any = false;
+    if (!knowns->set || variable->type != MDL_REAL || variable->variability != VARIES_CONTINUOUS || place >= exported->model->nv)
+        return;
+    out_text(out, " dependencies=\"");
+    for (uint32_t i = 0; i < knowns->n; i++) {
+        if (!(knowns->set[(size_t)place * knowns->words + i / 64] >> (i % 64) & 1))
+            continue;
+        uint32_t number = exported->version == 3 ? exported->variable.at[knowns->variable[i]].reference : knowns->variable[i] + 1;
+        out_printf(out, "%s%u", any ? " " : "", number);
+        any = true;
+    }
+    out_text(out, "\"");
+}
+
 static void
 print_structure_3(const Exported *exported, Out *out)
 {
     const ExportedVariable *variable = exported->variable.at;
     const uint8_t *unknown = unknowns_at_start(exported);
+    Knowns knowns = find_knowns(exported);
     for (uint32_t k = 0; k < exported->variable.n; k++)
-        if (variable[k].causality == CAUSED_OUTPUT)
-            out_printf(out, "    <Output valueReference=\"%u\"/>\n", variable[k].reference);
-    for (uint32_t i = 0; i < exported->states; i++)
-        out_printf(out, "    <ContinuousStateDerivative valueReference=\"%u\"/>\n", variable[exported->rate[i]].reference);
+        if (variable[k].causality == CAUSED_OUTPUT) {
+            out_printf(out, "    <Output valueReference=\"%u\"", variable[k].reference);
+            print_dependencies(exported, &knowns, k, out);
+            out_text(out, "/>\n");
+        }
+    for (uint32_t i = 0; i < exported->states; i++) {
+        out_printf(out, "    <ContinuousStateDerivative valueReference=\"%u\"", variable[exported->rate[i]].reference);
+        print_dependencies(exported, &knowns, exported->rate[i], out);
+        out_text(out, "/>\n");
+    }
+    free(knowns.set);
     for (uint32_t k = 0; k < exported->variable.n; k++)
         if (unknown[k])
             out_printf(out, "    <InitialUnknown valueReference=\"%u\"/>\n", variable[k].reference);
@@ -198,13 +252,17 @@ print_variable_2(const Exported *exported, const ExportedVariable *variable, Out
 
 // A list of variables, counted from 1, unless it is empty.
 static void
-print_list_2(const char *name, const uint32_t *index, uint32_t n, Out *out)
+print_list_2(const Exported *exported, const Knowns *knowns, const char *name, const uint32_t *index, uint32_t n, Out *out)
 {
     if (!n)
         return;
     out_printf(out, "    <%s>\n", name);
-    for (uint32_t i = 0; i < n; i++)
-        out_printf(out, "      <Unknown index=\"%u\"/>\n", index[i] + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        out_printf(out, "      <Unknown index=\"%u\"", index[i] + 1);
+        if (knowns)
+            print_dependencies(exported, knowns, index[i], out);
+        out_text(out, "/>\n");
+    }
     out_printf(out, "    </%s>\n", name);
 }
 
@@ -216,13 +274,15 @@ print_structure_2(const Exported *exported, Out *out)
     for (uint32_t k = 0; k < exported->variable.n; k++)
         if (exported->variable.at[k].causality == CAUSED_OUTPUT)
             list[n++] = k;
-    print_list_2("Outputs", list, n, out);
-    print_list_2("Derivatives", exported->rate, exported->states, out);
+    Knowns knowns = find_knowns(exported);
+    print_list_2(exported, &knowns, "Outputs", list, n, out);
+    print_list_2(exported, &knowns, "Derivatives", exported->rate, exported->states, out);
+    free(knowns.set);
     n = 0;
     for (uint32_t k = 0; k < exported->variable.n; k++)
         if (unknown[k])
             list[n++] = k;
-    print_list_2("InitialUnknowns", list, n, out);
+    print_list_2(exported, NULL, "InitialUnknowns", list, n, out);
 }
 
 // --- both

@@ -44,6 +44,7 @@ typedef struct Exported {
     uint32_t states, indicators;
     uint32_t *state, *rate;   // indices into `variable`, in the order of the states
     uint32_t *indicator;
+    const Sys *sys;
 } Exported;
 
 // --- exported.c: what importers see
@@ -54,6 +55,10 @@ void exported_free(Exported *exported);
 const char *exported_identifier(Arena *arena, const char *name);
 // The tables that runtime/fmu has of the model, in C.
 void exported_tables(const Exported *exported, Out *out);
+
+// --- dependencies.c
+// Per place of v a set of the n places `known`, `words` words each, which its value is computed from; NULL: it is not known. Owned by the caller.
+uint64_t *dependencies_find(const Exported *exported, const Sys *sys, const uint32_t *known, uint32_t n, uint32_t *words);
 
 // --- description.c
 void description_print(const Exported *exported, Out *out);

@@ -86,6 +86,10 @@ def look(name, model):
                 missed.append("adjoint")
     i.check(worst < 1e-8, "%s: directional derivatives differ from extrapolated differences by %.1g" % (name, worst))
     i.check(not missed, "%s: what depends is listed %s" % (name, missed[:3] or ""))
+    if model == coupled:
+        names = {u.variable.name: {v.name for v in u.dependencies or []} for u in description.derivatives + description.outputs}
+        expected = {"der(a)": {"a", "b", "u", "w"}, "der(b)": {"a", "b", "u"}, "y": {"a", "b", "u"}, "z": {"b"}}
+        i.check(names == expected, "%s: and nothing else is listed %s" % (name, "" if names == expected else names))
     one.terminate()
     one.freeInstance()
 
