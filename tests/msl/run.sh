@@ -8,6 +8,7 @@
 # does nothing. A signal agrees that stays, both ways, in a tube of 2e-3 of the time span by 2e-3 of its range, 1e-8 of its largest value or 1e-10,
 # whichever is largest. `agree.txt` beside this file lists what agreed last time: exit status 1 when one of these does not. UPDATE=1 writes it anew.
 set -u
+export LC_ALL=C # one order of names
 here=$(cd "$(dirname "$0")" && pwd)
 mdlc=${MDLC:-build/mdlc} library=${1:-} references=${2:-} pattern=${3:-.}
 if [ ! -f "$library/Modelica/package.mo" ] || [ ! -d "$references/Modelica" ]; then
