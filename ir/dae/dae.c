@@ -290,9 +290,11 @@ dae_bind_shape(Dae *dae, Expr e, const Var *vars, Expr *shape, uint32_t *row)
 {
     U32Vec order = {0};
     *shape = expr_shape(dae->exprs, e, &order);
-    *row = dae->rows.n;
+    // `vars` may be a row of the model, which moves when the rows grow.
     for (uint32_t k = 0; k < order.n; k++)
-        vec_push(&dae->rows, vars[order.at[k]]);
+        order.at[k] = vars[order.at[k]];
+    *row = dae->rows.n;
+    vec_append(&dae->rows, order.at, order.n);
     vec_free(&order);
 }
 

@@ -169,7 +169,7 @@ add_declared(Columns *columns, bool all)
     for (uint32_t i = 0, groups = dae->groups.n; i < groups; i++) {
         const Group *group = &dae->groups.at[i];
         bool constant = group->decl->kind == VAR_PARAMETER || group->decl->kind == VAR_CONSTANT;
-        bool on_request = constant && !(dae->var_flags.at[group->first] & VARF_FREE);
+        bool on_request = constant && group->decl->count && !(dae->var_flags.at[group->first] & VARF_FREE);
         if (group->decl->flags & GROUP_HIDDEN || group->decl->type == TYPE_STRING
             || (on_request && !all && !low->in->parameters))
             continue;
