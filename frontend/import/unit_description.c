@@ -2,7 +2,7 @@
 //
 // Purpose: what an importer has to know of a unit. Method: expat reads; the elements of both versions that matter fill one structure (FMI 2.0.5,
 //          section 2.2; FMI 3.0.2, section 2.4). Documents with a type definition are refused: units have none, and entities may be endless.
-// Contract: import_inner.h. Complexity: linear in the document, and n log n in its variables where references are looked up.
+// Contract: import_inner.h. Complexity: linear in the document, and n log n in its variables where references and types are looked up.
 #include "frontend/import/import_inner.h"
 
 #include <errno.h>
@@ -407,18 +407,25 @@ count_elements(Description *description, DescribedVariable *variable, Out *why)
     return true;
 }
 
+static int
+by_name(const void *a, const void *b)
+{
+    const DescribedType *p = a, *q = b;
+    return strcmp(p->name ? p->name : "", q->name ? q->name : "");
+}
+
+// The types are sorted.
 static void
 take_declared(const Description *description, DescribedVariable *variable)
 {
-    for (uint32_t i = 0; variable->declared && i < description->type.n; i++) {
-        if (!description->type.at[i].name || strcmp(description->type.at[i].name, variable->declared))
-            continue;
-        variable->unit = variable->unit ? variable->unit : description->type.at[i].unit;
-        variable->minimum = variable->minimum ? variable->minimum : description->type.at[i].minimum;
-        variable->maximum = variable->maximum ? variable->maximum : description->type.at[i].maximum;
-        variable->nominal = variable->nominal ? variable->nominal : description->type.at[i].nominal;
+    DescribedType key = {.name = variable->declared};
+    const DescribedType *type = key.name && description->type.n ? bsearch(&key, description->type.at, description->type.n, sizeof key, by_name) : NULL;
+    if (!type)
         return;
-    }
+    variable->unit = variable->unit ? variable->unit : type->unit;
+    variable->minimum = variable->minimum ? variable->minimum : type->minimum;
+    variable->maximum = variable->maximum ? variable->maximum : type->maximum;
+    variable->nominal = variable->nominal ? variable->nominal : type->nominal;
 }
 
 static bool
@@ -430,6 +437,8 @@ resolve(Description *description, Out *why)
     for (uint32_t i = 0; i < description->variable.n; i++)
         references[i] = (Reference){description->variable.at[i].reference, i};
     qsort(references, description->variable.n, sizeof *references, by_reference);
+    if (description->type.n)
+        qsort(description->type.at, description->type.n, sizeof *description->type.at, by_name);
     for (uint32_t i = 0; i < description->variable.n; i++) {
         if (!count_elements(description, &description->variable.at[i], why))
             return false;

@@ -31,6 +31,7 @@ typedef struct UnitVariable {
     UnitType type;
     uint32_t reference;
     size_t count;             // elements
+    size_t first;             // of an input: elements of those before it
     bool discrete;            // an input
 } UnitVariable;
 
@@ -77,26 +78,34 @@ typedef struct Unit {
     char message[600];        // what it said last
 } Unit;
 
+// Functions whose types are the same in both versions (imported_library.c); each version has more behind them.
+enum {
+    UNIT_FREE, UNIT_RESET, UNIT_EXIT_INITIALIZATION, UNIT_TERMINATE, UNIT_SET_TIME, UNIT_SET_STATES, UNIT_GET_STATES, UNIT_GET_RATES, UNIT_GET_INDICATORS,
+    UNIT_ENTER_EVENT, UNIT_ENTER_CONTINUOUS, UNIT_CALLS
+};
+typedef enum UnitNeed { UNIT_FOR_ALL, UNIT_FOR_EXCHANGE, UNIT_FOR_STEPS } UnitNeed;
+
+#define UNIT_COMMON_NAMES(fmi, rates)                                                                                                             \
+    [UNIT_FREE] = fmi "FreeInstance", [UNIT_RESET] = fmi "Reset", [UNIT_EXIT_INITIALIZATION] = fmi "ExitInitializationMode",                      \
+    [UNIT_TERMINATE] = fmi "Terminate", [UNIT_SET_TIME] = fmi "SetTime", [UNIT_SET_STATES] = fmi "SetContinuousStates",                           \
+    [UNIT_GET_STATES] = fmi "GetContinuousStates", [UNIT_GET_RATES] = fmi "Get" rates, [UNIT_GET_INDICATORS] = fmi "GetEventIndicators",          \
+    [UNIT_ENTER_EVENT] = fmi "EnterEventMode", [UNIT_ENTER_CONTINUOUS] = fmi "EnterContinuousTimeMode"
+#define UNIT_COMMON_NEEDS                                                                                                                         \
+    [UNIT_SET_TIME] = UNIT_FOR_EXCHANGE, [UNIT_SET_STATES] = UNIT_FOR_EXCHANGE, [UNIT_GET_STATES] = UNIT_FOR_EXCHANGE,                            \
+    [UNIT_GET_RATES] = UNIT_FOR_EXCHANGE, [UNIT_GET_INDICATORS] = UNIT_FOR_EXCHANGE, [UNIT_ENTER_EVENT] = UNIT_FOR_EXCHANGE,                      \
+    [UNIT_ENTER_CONTINUOUS] = UNIT_FOR_EXCHANGE
+// The function of the standard at a place of the table.
+#define UNIT_CALL(unit, place, result, ...) ((result (*)(__VA_ARGS__))(uintptr_t)(unit)->entry[place])
+
 // A version of the standard. Statuses are those of both: 0 fine, 1 a warning, 2 discarded, 3 and above an error.
 struct UnitVersion {
     const char *const *names; // of functions, NULL behind the last
-    size_t optional;          // names from here on need not exist,
-    size_t exchange[2];       // but for these, to model exchange,
-    size_t stepping;          // and this one, to co-simulation
+    const UnitNeed *needs;    // which units have those
+    size_t optional;          // before this one; from here on none needs to be there
     bool (*create)(Unit *unit);
-    void (*destroy)(Unit *unit);
-    int (*reset)(Unit *unit);
     int (*enter_initialization)(Unit *unit, double time, double tolerance);
-    int (*exit_initialization)(Unit *unit);
     int (*set)(Unit *unit, const UnitVariable *variable, const double *value);
     int (*get)(Unit *unit, const UnitVariable *variable, double *value);
-    int (*set_time)(Unit *unit, double time);
-    int (*set_states)(Unit *unit, const double *x);
-    int (*states)(Unit *unit, double *x);
-    int (*rates)(Unit *unit, double *rate);
-    int (*indicators)(Unit *unit, double *z);
-    int (*enter_event)(Unit *unit);
-    int (*enter_continuous)(Unit *unit);
     int (*update)(Unit *unit, UnitEvent *event);
     int (*complete)(Unit *unit, bool *event, bool *terminate);
     int (*step)(Unit *unit, double time, double length, bool *terminate);
@@ -119,6 +128,12 @@ void unit_layout_free(Unit *unit);
 // The shared library below unit->folder, and its functions. False: unit->message says why.
 bool unit_load(Unit *unit);
 void unit_unload(Unit *unit);
+// The functions that both versions have, as statuses. unit_do: one without arguments.
+int unit_do(Unit *unit, int call);
+int unit_set_time(Unit *unit, double time);
+int unit_set_states(Unit *unit, const double *x);
+// States, rates or indicators.
+int unit_get(Unit *unit, int call, double *value);
 // What the unit says by itself.
 void unit_says(Unit *unit, const char *category, const char *text);
 

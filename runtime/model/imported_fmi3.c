@@ -9,21 +9,22 @@
 #include <stdlib.h>
 
 enum {
-    FREE_INSTANCE, RESET, ENTER_INITIALIZATION, EXIT_INITIALIZATION, TERMINATE, INSTANTIATE_EXCHANGE, INSTANTIATE_STEPS, SET_TIME, SET_STATES, GET_STATES,
-    GET_RATES, GET_INDICATORS, ENTER_EVENT, ENTER_CONTINUOUS, UPDATE, COMPLETE, DO_STEP, SET_F64, SET_F32, SET_I8, SET_U8, SET_I16, SET_U16, SET_I32, SET_U32, SET_I64,
-    SET_U64, SET_BOOLEAN, GET_F64, GET_F32, GET_I8, GET_U8, GET_I16, GET_U16, GET_I32, GET_U32, GET_I64, GET_U64, GET_BOOLEAN
+    ENTER_INITIALIZATION = UNIT_CALLS, INSTANTIATE_EXCHANGE, INSTANTIATE_STEPS, UPDATE, COMPLETE, DO_STEP,
+    SET, GET = SET + UNIT_TYPES, CALLS = GET + UNIT_TYPES // by type
 };
 
+#define VALUES(type, name) [SET + type] = "fmi3Set" name, [GET + type] = "fmi3Get" name
 static const char *const names[] = {
-    "fmi3FreeInstance", "fmi3Reset", "fmi3EnterInitializationMode", "fmi3ExitInitializationMode", "fmi3Terminate", "fmi3InstantiateModelExchange",
-    "fmi3InstantiateCoSimulation", "fmi3SetTime", "fmi3SetContinuousStates", "fmi3GetContinuousStates", "fmi3GetContinuousStateDerivatives",
-    "fmi3GetEventIndicators", "fmi3EnterEventMode", "fmi3EnterContinuousTimeMode", "fmi3UpdateDiscreteStates", "fmi3CompletedIntegratorStep", "fmi3DoStep", "fmi3SetFloat64",
-    "fmi3SetFloat32", "fmi3SetInt8", "fmi3SetUInt8", "fmi3SetInt16", "fmi3SetUInt16", "fmi3SetInt32", "fmi3SetUInt32", "fmi3SetInt64", "fmi3SetUInt64",
-    "fmi3SetBoolean", "fmi3GetFloat64", "fmi3GetFloat32", "fmi3GetInt8", "fmi3GetUInt8", "fmi3GetInt16", "fmi3GetUInt16", "fmi3GetInt32", "fmi3GetUInt32",
-    "fmi3GetInt64", "fmi3GetUInt64", "fmi3GetBoolean", NULL};
-
-// The functions of the standard, by their places in the table.
-#define CALL(unit, place, result, ...) ((result (*)(__VA_ARGS__))(uintptr_t)(unit)->entry[place])
+    UNIT_COMMON_NAMES("fmi3", "ContinuousStateDerivatives"), [ENTER_INITIALIZATION] = "fmi3EnterInitializationMode",
+    [INSTANTIATE_EXCHANGE] = "fmi3InstantiateModelExchange", [INSTANTIATE_STEPS] = "fmi3InstantiateCoSimulation", [UPDATE] = "fmi3UpdateDiscreteStates",
+    [COMPLETE] = "fmi3CompletedIntegratorStep", [DO_STEP] = "fmi3DoStep",
+    VALUES(UNIT_F64, "Float64"), VALUES(UNIT_F32, "Float32"), VALUES(UNIT_I8, "Int8"), VALUES(UNIT_U8, "UInt8"), VALUES(UNIT_I16, "Int16"),
+    VALUES(UNIT_U16, "UInt16"), VALUES(UNIT_I32, "Int32"), VALUES(UNIT_U32, "UInt32"), VALUES(UNIT_I64, "Int64"), VALUES(UNIT_U64, "UInt64"),
+    VALUES(UNIT_BOOL, "Boolean"), [CALLS] = NULL};
+// Values of a type that a unit has not are asked for in vain, which is an error then.
+static const UnitNeed needs[SET] = {
+    UNIT_COMMON_NEEDS, [INSTANTIATE_EXCHANGE] = UNIT_FOR_EXCHANGE, [UPDATE] = UNIT_FOR_EXCHANGE, [COMPLETE] = UNIT_FOR_EXCHANGE,
+    [INSTANTIATE_STEPS] = UNIT_FOR_STEPS, [DO_STEP] = UNIT_FOR_STEPS};
 
 static void
 take_message(void *environment, int status, const char *category, const char *text)
@@ -36,47 +37,24 @@ static bool
 create(Unit *unit)
 {
     char *place = malloc(4200);
-    if (!place || !unit->entry[unit->exchange ? INSTANTIATE_EXCHANGE : INSTANTIATE_STEPS]) {
-        free(place);
+    if (!place)
         return false;
-    }
     snprintf(place, 4200, "%s/resources/", unit->folder);
     if (unit->exchange)
-        unit->component = CALL(unit, INSTANTIATE_EXCHANGE, void *, const char *, const char *, const char *, bool, bool, void *, void *)(
+        unit->component = UNIT_CALL(unit, INSTANTIATE_EXCHANGE, void *, const char *, const char *, const char *, bool, bool, void *, void *)(
             unit->name, unit->token, place, false, false, unit, (void *)(uintptr_t)take_message);
     else
-        unit->component = CALL(unit, INSTANTIATE_STEPS, void *, const char *, const char *, const char *, bool, bool, bool, bool, const uint32_t *, size_t,
+        unit->component = UNIT_CALL(unit, INSTANTIATE_STEPS, void *, const char *, const char *, const char *, bool, bool, bool, bool, const uint32_t *, size_t,
                                void *, void *, void *)(unit->name, unit->token, place, false, false, false, false, NULL, 0, unit,
                                                        (void *)(uintptr_t)take_message, NULL);
     free(place);
     return unit->component != NULL;
 }
 
-static void
-destroy(Unit *unit)
-{
-    if (unit->mode == UNIT_EVENT || unit->mode == UNIT_CONTINUOUS || unit->mode == UNIT_STEPPING)
-        (void)CALL(unit, TERMINATE, int, void *)(unit->component);
-    CALL(unit, FREE_INSTANCE, void, void *)(unit->component);
-    unit->component = NULL;
-}
-
-static int
-reset(Unit *unit)
-{
-    return CALL(unit, RESET, int, void *)(unit->component);
-}
-
 static int
 enter_initialization(Unit *unit, double time, double tolerance)
 {
-    return CALL(unit, ENTER_INITIALIZATION, int, void *, bool, double, double, bool, double)(unit->component, tolerance > 0, tolerance, time, false, 0);
-}
-
-static int
-exit_initialization(Unit *unit)
-{
-    return CALL(unit, EXIT_INITIALIZATION, int, void *)(unit->component);
+    return UNIT_CALL(unit, ENTER_INITIALIZATION, int, void *, bool, double, double, bool, double)(unit->component, tolerance > 0, tolerance, time, false, 0);
 }
 
 // Sizes in bytes.
@@ -126,8 +104,8 @@ set(Unit *unit, const UnitVariable *variable, const double *value)
         return 3;
     for (size_t i = 0; i < variable->count; i++)
         store(variable->type, values, i, value[i]);
-    int status = unit->entry[SET_F64 + (int)variable->type]
-                     ? CALL(unit, SET_F64 + (int)variable->type, int, void *, const uint32_t *, size_t, const void *, size_t)(
+    int status = unit->entry[SET + (int)variable->type]
+                     ? UNIT_CALL(unit, SET + (int)variable->type, int, void *, const uint32_t *, size_t, const void *, size_t)(
                            unit->component, &variable->reference, 1, values, variable->count)
                      : 3;
     free(values);
@@ -140,8 +118,8 @@ get(Unit *unit, const UnitVariable *variable, double *value)
     void *values = calloc(variable->count + 1, sizes[variable->type]);
     if (!values)
         return 3;
-    int status = unit->entry[GET_F64 + (int)variable->type]
-                     ? CALL(unit, GET_F64 + (int)variable->type, int, void *, const uint32_t *, size_t, void *, size_t)(
+    int status = unit->entry[GET + (int)variable->type]
+                     ? UNIT_CALL(unit, GET + (int)variable->type, int, void *, const uint32_t *, size_t, void *, size_t)(
                            unit->component, &variable->reference, 1, values, variable->count)
                      : 3;
     for (size_t i = 0; i < variable->count; i++)
@@ -151,53 +129,11 @@ get(Unit *unit, const UnitVariable *variable, double *value)
 }
 
 static int
-set_time(Unit *unit, double time)
-{
-    return CALL(unit, SET_TIME, int, void *, double)(unit->component, time);
-}
-
-static int
-set_states(Unit *unit, const double *x)
-{
-    return CALL(unit, SET_STATES, int, void *, const double *, size_t)(unit->component, x, unit->states);
-}
-
-static int
-get_states(Unit *unit, double *x)
-{
-    return CALL(unit, GET_STATES, int, void *, double *, size_t)(unit->component, x, unit->states);
-}
-
-static int
-rates(Unit *unit, double *rate)
-{
-    return CALL(unit, GET_RATES, int, void *, double *, size_t)(unit->component, rate, unit->states);
-}
-
-static int
-indicators(Unit *unit, double *z)
-{
-    return CALL(unit, GET_INDICATORS, int, void *, double *, size_t)(unit->component, z, unit->indicators);
-}
-
-static int
-enter_event(Unit *unit)
-{
-    return CALL(unit, ENTER_EVENT, int, void *)(unit->component);
-}
-
-static int
-enter_continuous(Unit *unit)
-{
-    return CALL(unit, ENTER_CONTINUOUS, int, void *)(unit->component);
-}
-
-static int
 update(Unit *unit, UnitEvent *event)
 {
     bool again = false, terminate = false, nominals = false, states = false, has_next = false;
     double next = 0;
-    int status = CALL(unit, UPDATE, int, void *, bool *, bool *, bool *, bool *, bool *, double *)(unit->component, &again, &terminate, &nominals, &states,
+    int status = UNIT_CALL(unit, UPDATE, int, void *, bool *, bool *, bool *, bool *, bool *, double *)(unit->component, &again, &terminate, &nominals, &states,
                                                                                               &has_next, &next);
     *event = (UnitEvent){.again = again, .terminate = terminate, .states_changed = states, .has_next = has_next, .next = next};
     return status;
@@ -206,7 +142,7 @@ update(Unit *unit, UnitEvent *event)
 static int
 complete(Unit *unit, bool *event, bool *terminate)
 {
-    return CALL(unit, COMPLETE, int, void *, bool, bool *, bool *)(unit->component, true, event, terminate);
+    return UNIT_CALL(unit, COMPLETE, int, void *, bool, bool *, bool *)(unit->component, true, event, terminate);
 }
 
 static int
@@ -214,11 +150,10 @@ step(Unit *unit, double time, double length, bool *terminate)
 {
     bool event = false, early = false;
     double reached = time + length;
-    return CALL(unit, DO_STEP, int, void *, double, double, bool, bool *, bool *, bool *, double *)(unit->component, time, length, true, &event, terminate,
+    return UNIT_CALL(unit, DO_STEP, int, void *, double, double, bool, bool *, bool *, bool *, double *)(unit->component, time, length, true, &event, terminate,
                                                                                                 &early, &reached);
 }
 
 const UnitVersion unit_fmi3 = {
-    .names = names, .optional = INSTANTIATE_EXCHANGE, .exchange = {SET_TIME, DO_STEP}, .stepping = DO_STEP, .create = create, .destroy = destroy, .reset = reset, .enter_initialization = enter_initialization,
-    .exit_initialization = exit_initialization, .set = set, .get = get, .set_time = set_time, .set_states = set_states, .states = get_states,
-    .rates = rates, .indicators = indicators, .enter_event = enter_event, .enter_continuous = enter_continuous, .update = update, .complete = complete, .step = step};
+    .names = names, .needs = needs, .optional = SET, .create = create, .enter_initialization = enter_initialization, .set = set, .get = get, .update = update,
+    .complete = complete, .step = step};

@@ -37,11 +37,11 @@ next_number(Words *words)
     return words->bad ? 0 : number;
 }
 
-// Room for one more in an array of `n`; NULL without memory.
+// Room for one more in an array of `n`, which doubles; NULL without memory.
 static void *
 one_more(void **array, size_t *n, size_t size)
 {
-    char *more = realloc(*array, (*n + 1) * size);
+    char *more = *n & (*n - 1) ? *array : realloc(*array, (*n ? 2 * *n : 1) * size);
     if (!more)
         return NULL;
     *array = more;
@@ -71,6 +71,7 @@ read_input(Unit *unit, Words *words)
     if (!input)
         return false;
     input->discrete = !strcmp(next_word(words), "discrete");
+    input->first = unit->input_places;
     unit->input_places += input->count;
     return true;
 }

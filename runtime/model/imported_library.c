@@ -1,6 +1,6 @@
 // imported_library.c: the shared library of an imported unit.
 //
-// Purpose: to find and load it. Method: dlopen() of the file that both versions of the standard prescribe for this machine (FMI 2.0.5,
+// Purpose: to find and load it, and the calls that both versions have. Method: dlopen() of the file that both versions of the standard prescribe for this machine (FMI 2.0.5,
 // section 2.3; FMI 3.0.2, section 2.5). Contract: imported.h. Complexity: that of the loader.
 #include "runtime/model/imported.h"
 
@@ -18,8 +18,10 @@
 static bool
 is_needed(const Unit *unit, size_t i)
 {
-    const UnitVersion *calls = unit->calls;
-    return i < calls->optional || (unit->exchange ? i >= calls->exchange[0] && i < calls->exchange[1] : i == calls->stepping);
+    if (i >= unit->calls->optional)
+        return false;
+    UnitNeed need = unit->calls->needs[i];
+    return need == UNIT_FOR_ALL || need == (unit->exchange ? UNIT_FOR_EXCHANGE : UNIT_FOR_STEPS);
 }
 
 static bool
@@ -62,12 +64,39 @@ unit_load(Unit *unit)
 void
 unit_unload(Unit *unit)
 {
+    if (unit->component && (unit->mode == UNIT_EVENT || unit->mode == UNIT_CONTINUOUS || unit->mode == UNIT_STEPPING))
+        (void)unit_do(unit, UNIT_TERMINATE);
     if (unit->component)
-        unit->calls->destroy(unit);
+        UNIT_CALL(unit, UNIT_FREE, void, void *)(unit->component);
     free(unit->callbacks);
     free(unit->entry);
     if (unit->library)
         dlclose(unit->library);
+}
+
+int
+unit_do(Unit *unit, int call)
+{
+    return UNIT_CALL(unit, call, int, void *)(unit->component);
+}
+
+int
+unit_set_time(Unit *unit, double time)
+{
+    return UNIT_CALL(unit, UNIT_SET_TIME, int, void *, double)(unit->component, time);
+}
+
+int
+unit_set_states(Unit *unit, const double *x)
+{
+    return UNIT_CALL(unit, UNIT_SET_STATES, int, void *, const double *, size_t)(unit->component, x, unit->states);
+}
+
+int
+unit_get(Unit *unit, int call, double *value)
+{
+    size_t n = call == UNIT_GET_INDICATORS ? unit->indicators : unit->states;
+    return UNIT_CALL(unit, call, int, void *, double *, size_t)(unit->component, value, n);
 }
 
 void

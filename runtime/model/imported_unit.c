@@ -151,11 +151,8 @@ set_inputs(Unit *unit, const UnitGroup *group, const double *u, bool discrete)
     size_t n = group ? group->n_inputs : unit->n_inputs;
     int status = 0;
     for (size_t i = 0; i < n && status <= 1; i++) {
-        size_t k = group ? group->input[i] : i, first = 0;
-        const UnitVariable *input = &unit->input[k];
-        for (size_t j = 0; j < k; j++)
-            first += unit->input[j].count;
-        double *known = unit->inputs + first;
+        const UnitVariable *input = &unit->input[group ? group->input[i] : i];
+        double *known = unit->inputs + input->first;
         if ((discrete || !input->discrete) && memcmp(known, u, input->count * sizeof *u)) {
             status = unit->calls->set(unit, input, u);
             memcpy(known, u, input->count * sizeof *u);
@@ -206,7 +203,7 @@ settle(const double *in, double *state, Unit *unit)
     }
     double *held = unit->results + unit->states + 1;
     if (unit->exchange && unit->states) {
-        if (!good(in, state, unit, unit->calls->states(unit, unit->results), "tell its states"))
+        if (!good(in, state, unit, unit_get(unit, UNIT_GET_STATES, unit->results), "tell its states"))
             return false;
         memcpy(unit->x, unit->results, unit->states * sizeof *unit->x);
     }
@@ -224,7 +221,7 @@ start(const double *in, double *state, Unit *unit)
     double time = standard_scalar(in, 1), tolerance = standard_scalar(in, 2);
     Argument starts = standard_argument(in, 3), inputs = standard_argument(in, 5);
     const UnitVersion *calls = unit->calls;
-    if (unit->component && unit->mode != UNIT_CREATED && !good(in, state, unit, calls->reset(unit), "be reset"))
+    if (unit->component && unit->mode != UNIT_CREATED && !good(in, state, unit, unit_do(unit, UNIT_RESET), "be reset"))
         return false;
     *unit->message = 0;
     if (!unit->component && !calls->create(unit)) {
@@ -241,7 +238,7 @@ start(const double *in, double *state, Unit *unit)
     unit->mode = UNIT_INITIALIZATION;
     forget(unit);
     if (!good(in, state, unit, set_inputs(unit, NULL, inputs.at, true), "take an input")
-        || !good(in, state, unit, calls->exit_initialization(unit), "be initialized"))
+        || !good(in, state, unit, unit_do(unit, UNIT_EXIT_INITIALIZATION), "be initialized"))
         return false;
     unit->mode = unit->exchange ? UNIT_EVENT : UNIT_STEPPING;
     unit->time = unit->instant = time;
@@ -271,12 +268,12 @@ static bool
 place(const double *in, double *state, Unit *unit, double time, const double *x)
 {
     if (unit->time != time) {
-        if (!good(in, state, unit, unit->calls->set_time(unit, time), "take the time"))
+        if (!good(in, state, unit, unit_set_time(unit, time), "take the time"))
             return false;
         unit->time = time;
     }
     if (unit->states && memcmp(unit->x, x, unit->states * sizeof *unit->x)) {
-        if (!good(in, state, unit, unit->calls->set_states(unit, x), "take its states"))
+        if (!good(in, state, unit, unit_set_states(unit, x), "take its states"))
             return false;
         memcpy(unit->x, x, unit->states * sizeof *unit->x);
     }
@@ -306,7 +303,7 @@ static bool
 move(const double *in, double *state, Unit *unit, double time, Argument x)
 {
     if (unit->mode == UNIT_EVENT) {
-        if (!good(in, state, unit, unit->calls->enter_continuous(unit), "go on after an event"))
+        if (!good(in, state, unit, unit_do(unit, UNIT_ENTER_CONTINUOUS), "go on after an event"))
             return false;
         unit->mode = UNIT_CONTINUOUS;
         unit->time = NAN;
@@ -339,7 +336,7 @@ mdl_unit_values(const double *in, double *out, double *state)
     }
     if (!move(in, state, unit, standard_scalar(in, 2), x) || !good(in, state, unit, set_inputs(unit, asked, u.at, false), "take an input"))
         return;
-    int status = group == 0 ? unit->calls->rates(unit, value) : group == 1 ? unit->calls->indicators(unit, value) : asked ? get_group(unit, asked, value) : 3;
+    int status = group == 0 ? unit_get(unit, UNIT_GET_RATES, value) : group == 1 ? unit_get(unit, UNIT_GET_INDICATORS, value) : asked ? get_group(unit, asked, value) : 3;
     if (group == 1 && unit->completed)
         value[unit->indicators] = asks_at(unit, unit->time);
     (void)good(in, state, unit, status, group == 0 ? "compute its rates" : group == 1 ? "compute its event indicators" : "compute its outputs");
@@ -367,16 +364,16 @@ pass_over(const double *in, double *state, Unit *unit, double time, Argument x, 
     }
     memcpy(origin, x.at, n * sizeof *origin);
     double length = DBL_EPSILON * fmax(fabs(time), 1e-3), most = 1e10 * length;
-    bool fine = good(in, state, unit, unit->calls->indicators(unit, z), "compute its event indicators");
+    bool fine = good(in, state, unit, unit_get(unit, UNIT_GET_INDICATORS, z), "compute its event indicators");
     bool seen = fine && agrees(unit, z, above);
     memcpy(unit->before, z, unit->indicators * sizeof *z);
     unit->before[unit->indicators] = asks_at(unit, time);
-    fine = fine && (seen || !n || good(in, state, unit, unit->calls->rates(unit, rate), "compute its rates"));
+    fine = fine && (seen || !n || good(in, state, unit, unit_get(unit, UNIT_GET_RATES, rate), "compute its rates"));
     for (; fine && !seen && length <= most; length *= 2) {
         for (size_t i = 0; i < n; i++)
             moved[i] = origin[i] + length * rate[i];
         fine = move(in, state, unit, time + length, (Argument){moved, n})
-               && good(in, state, unit, unit->calls->indicators(unit, z), "compute its event indicators");
+               && good(in, state, unit, unit_get(unit, UNIT_GET_INDICATORS, z), "compute its event indicators");
         seen = fine && agrees(unit, z, above);
     }
     if (fine && !seen)
@@ -399,7 +396,7 @@ handle(const double *in, double *state, Unit *unit)
     if (!known && (!complete(in, state, unit) || !move(in, state, unit, time, x) || !pass_over(in, state, unit, time, x, above.at)))
         return false;
     memcpy(unit->event_inputs, u.at, unit->input_places * sizeof *u.at);
-    if (unit->mode == UNIT_CONTINUOUS && !good(in, state, unit, unit->calls->enter_event(unit), "enter an event"))
+    if (unit->mode == UNIT_CONTINUOUS && !good(in, state, unit, unit_do(unit, UNIT_ENTER_EVENT), "enter an event"))
         return false;
     unit->mode = UNIT_EVENT;
     if (!good(in, state, unit, set_inputs(unit, NULL, u.at, true), "take an input") || !settle(in, state, unit))
