@@ -13,7 +13,7 @@
 // Connection sets become junctions, bonds, equations (bonds.c).
 bool pass_bonds(Dae *dae, Diags *diags);
 
-// --- kinds.c complementarity.
+// --- constraint_closures.c complementarity of constraints.
 // E0413 at each constraint between two ports that closes a scalar bond twice and leaves another open, though as many conditions are
 // there as it needs: by its law over the scalar bonds (elements.h). For constraints that have the right count. Changes nothing.
 bool constraints_are_closed(Dae *dae, Diags *diags);

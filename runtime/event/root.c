@@ -7,7 +7,7 @@
 // ITP method (Oliveira and Takahashi, ACM TOMS 47 (2021) 5), down to rounding, keeping the end where the
 // condition has flipped. A condition may flip and flip back within one step: steps longer than an output
 // interval are looked at in between, and parabolas through the latest values point to minima inside a step.
-// A function that differs from these parabolas is looked at more densely (find_event in runtime/shell/simulate.c); what such
+// A function that differs from these parabolas is looked at more densely (find_event in runtime/shell/advance.c); what such
 // looks show counts where it is more than errors of the states make of the function.
 // Contract: flips that are shorter than all of that are not seen. Complexity: about 12 evaluations per
 // event.

@@ -1,6 +1,6 @@
 // contact.c: unilateral constraints: impacts, and what is closed stays exactly closed.
 //
-// Purpose: bodies that touch: gap >= 0, force >= 0, one of them zero. friction.c decides at each event which constraints are
+// Purpose: bodies that touch: gap >= 0, force >= 0, one of them zero. friction_search.c decides at each event which constraints are
 //          closed; this file treats what happens to velocities and positions.
 // Method:  At an impact velocities jump by the impulses P of all constraints that touch, P >= 0, and by those of their
 //          friction (Newton's law of restitution in the form of Moreau; Glocker, Set-Valued Force Laws, 2001, chapter 8):

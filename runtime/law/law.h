@@ -2,13 +2,13 @@
 //
 // In: a point with laws whose modes are not known.
 // Out: modes, impulses and reactions that fulfil all laws at once.
-// Read first: friction.c, then contact.c and complementarity.c.
+// Read first: friction.c and friction_search.c, then contact.c and complementarity.c.
 #ifndef MDLC_RUNTIME_LAW_LAW_H
 #define MDLC_RUNTIME_LAW_LAW_H
 
 #include "runtime/point/run.h"
 
-// --- friction.c: the modes of set-valued laws, unilateral constraints among them
+// --- friction.c, friction_search.c, friction_share.c, friction_leak.c: the modes of set-valued laws, unilateral constraints among them
 #define FRICTION_NOTHING 1e-200 // a force's share that is not the mode 0
 double friction_mode(const Run *run, uint32_t law); // +1, -1; 0: sticks
 // The limit a of a friction; 0 where it is no more than rounding, as that of a contact that is open.

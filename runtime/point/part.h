@@ -1,6 +1,6 @@
 // part.h: what takes part in a run besides the integration of the model's equations: laws, what is remembered, what is watched.
 //
-// Each part is a row of functions; simulate.c lists them. Evaluations, steps and snapshots go through the rows in their order, so that a
+// Each part is a row of functions; run_parts.c lists them. Evaluations, steps and snapshots go through the rows in their order, so that a
 // run is saved by one loop. A function that is NULL has nothing to do.
 #ifndef MDLC_RUNTIME_POINT_PART_H
 #define MDLC_RUNTIME_POINT_PART_H
@@ -29,7 +29,7 @@ struct RunPart {
     void (*clamp_tangent)(Run *run);
     // Tangents of values of the past, for parameter p of Sense, or UINT32_MAX: time alone moves.
     void (*seed)(const Run *run, uint32_t p);
-    // --- steps (simulate.c)
+    // --- steps (advance.c)
     double (*limit)(const Run *run); // where the next one must end at the latest
     MDL_CHECKED int (*record)(Run *run, double before, double instant); // one was accepted, up to an instant in it
     // --- the state of the run

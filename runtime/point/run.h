@@ -121,7 +121,7 @@ typedef struct Pace {
     uint64_t steps, events, newton_failures;
 } Pace;
 
-// An event up to which a run was integrated and that is not handled yet (simulate.c).
+// An event up to which a run was integrated and that is not handled yet (advance.c).
 typedef struct HeldEvent {
     bool any, located, other;
     double instant;

@@ -1,7 +1,7 @@
 // embed.c: driving a compiled model step by step.
 //
 // Purpose: other programs drive a model: set inputs, take steps, read values, save and restore.
-// Method: the parts of a run (simulate.c) one after the other; a changed input is an event, at which discrete variables,
+// Method: the parts of a run (driven_run.c) one after the other; a changed input is an event, at which discrete variables,
 // algebraic loops and the integrator start anew. Contract: embed.h. Complexity: names are searched for linearly, handles not
 // at all.
 #include "runtime/shell/embed.h"

@@ -1,6 +1,6 @@
 // integrator.c: the stepper of a run.
 //
-// Purpose: simulate.c, event.c and root.c step, restart and look between steps without knowing the method. When --solver=auto
+// Purpose: advance.c, event.c and root.c step, restart and look between steps without knowing the method. When --solver=auto
 // has chosen one that does not get on, IDA goes on from there.
 // Method: a table of Steppers by solver; choice.c picks for `auto`.
 // Contract: solver.h.

@@ -1,10 +1,11 @@
 // parts.c: a part of a run whose functions are all NULL takes part in everything, and changes nothing.
 //
 // Purpose: functions of a part are optional (runtime/point/part.h); a call that does not ask is a crash for the first part without it.
-// Method: simulate.c is compiled here once more, with a part that has a name only in the place of one that the model does not need.
+// Method: run_parts.c is compiled here once more (and driven_run.c, which knows the run within), with a part that has a name only in the place of one that the model does not need.
 #define transport_part hollow_part
-#include "runtime/shell/simulate.c"
+#include "runtime/shell/run_parts.c"
 #undef transport_part
+#include "runtime/shell/driven_run.c"
 
 #include "tests/runtime/check.h"
 #include "tests/runtime/quarter_car.h"
