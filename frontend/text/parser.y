@@ -78,8 +78,8 @@ static void mdl_error(Span *span, Parser *p, const char *message);
 %type <node> modification_opt modification_value argument redeclared redeclared_component
 %type <node> enumeration_literal bond_clause bond_argument external
 %type <node> external_arguments type_specifier name subscripts subscripts_opt subscript
-%type <node> equation statement connect_clause if_branch when_branch statement_if_branch
-%type <node> statement_when_branch while_head energy_item energy_branch memory_order inertia_domain inertia_frame
+%type <node> equation statement connect_clause
+%type <node> while_head energy_item memory_order inertia_domain inertia_frame
 %type <node> for_index expression simple logical
 %type <node> range relation sum product power primary parens reference part call
 %type <node> function_argument function_reference argument_item row within external_result
@@ -132,27 +132,18 @@ class_definition:
 | class_prefixes[prefix] class_head[depth] strings_comment[text] body "end" "a name"[end]
     { $$ = long_class(p, @$, $prefix, $depth, $text, $body, $end, @end); }
 | class_prefixes[prefix] extends_head[depth] class_modification_opt[mods] strings_comment_opt[text] body "end" "a name"[end]
-    { Block block = p->blocks.at[$depth];
-      Node ident = node(p, AST_IDENT, block.span, block.sym, 0, NULL, 0);
-      Node name = node(p, AST_NAME, block.span, 0, 0, NODES(ident));
-      Node base = node(p, AST_EXTENDS, block.span, 0, AST_F_REDECLARE, NODES(name, $mods, 0));
-      Node extended = node(p, AST_EXTENDBODY, @$, 0, 0, NODES(base, $body));
-      $$ = long_class(p, @$, $prefix, $depth, $text, extended, $end, @end); }
+    { $$ = long_class(p, @$, $prefix, $depth, $text, extended_body(p, @$, $depth, $mods, $body), $end, @end); }
 | short_class
 ;
 short_class:
   class_prefixes[prefix] class_head[depth] "=" base_prefixes[flags] type_specifier[type] subscripts_opt[dims] class_modification_opt[mods] comment
-    { $$ = short_class(p, @$, $prefix, $depth, 0,
-                       node(p, AST_SHORT, @$, 0, $flags, NODES($type, $dims, $mods, $comment))); }
+    { $$ = short_class(p, @$, $prefix, $depth, 0, node(p, AST_SHORT, @$, 0, $flags, NODES($type, $dims, $mods, $comment))); }
 | class_prefixes[prefix] class_head[depth] "=" "enumeration" lparen enumeration_literals[list] ")" comment
-    { $$ = short_class(p, @$, $prefix, $depth, 0,
-                       node_list(p, AST_ENUM, @$, 0, 0, NODES($comment), $list)); }
+    { $$ = short_class(p, @$, $prefix, $depth, 0, node_list(p, AST_ENUM, @$, 0, 0, NODES($comment), $list)); }
 | class_prefixes[prefix] class_head[depth] "=" "enumeration" lparen ":" ")" comment
-    { $$ = short_class(p, @$, $prefix, $depth, 0,
-                       node(p, AST_ENUM, @$, 0, AST_F_OPEN, NODES($comment))); }
+    { $$ = short_class(p, @$, $prefix, $depth, 0, node(p, AST_ENUM, @$, 0, AST_F_OPEN, NODES($comment))); }
 | class_prefixes[prefix] class_head[depth] "=" "der" lparen type_specifier[type] "," ident_list[list] ")" comment
-    { $$ = short_class(p, @$, $prefix, $depth, $comment,
-                       node_list(p, AST_DERCLASS, @$, 0, 0, NODES($type), $list)); }
+    { $$ = short_class(p, @$, $prefix, $depth, $comment, node_list(p, AST_DERCLASS, @$, 0, 0, NODES($type), $list)); }
 ;
 class_head:
   "a name"[name]                { $$ = block_open(p, BLOCK_CLASS, $name, @name); }
@@ -199,39 +190,38 @@ base_prefixes:
 | "output"                      { $$ = AST_F_OUTPUT; }
 ;
 enumeration_literals:
-  enumeration_literal[one]      { $$ = list_add(p, list_start(p), $one); }
+  enumeration_literal[one]      { $$ = list_first(p, $one); }
 | enumeration_literals[all] "," enumeration_literal[one] { $$ = list_add(p, $all, $one); }
 ;
 enumeration_literal:
   "a name"[name] comment        { $$ = node(p, AST_LITERAL, @$, $name, 0, NODES($comment)); }
 ;
 ident_list:
-  "a name"[name]                { $$ = list_add(p, list_start(p), node(p, AST_IDENT, @name, $name, 0, NULL, 0)); }
-| ident_list[all] "," "a name"[name] { $$ = list_add(p, $all, node(p, AST_IDENT, @name, $name, 0, NULL, 0)); }
+  "a name"[name]                { $$ = list_first(p, ident_node(p, @name, $name)); }
+| ident_list[all] "," "a name"[name] { $$ = list_add(p, $all, ident_node(p, @name, $name)); }
 ;
 
 // --- class bodies
 
 body:
-  body_items[list]              { $$ = node_list(p, AST_BODY, @$, 0, 0, NULL, 0, $list); }
+  body_items[list]              { $$ = list_node(p, AST_BODY, @$, 0, $list); }
 ;
 body_items:
   elements[list]
-    { Node first = $list.n || $list.bad
-          ? node_list(p, AST_PUBLIC, @list, 0, AST_F_IMPLICIT, NULL, 0, $list) : 0;
-      $$ = first ? list_add(p, list_start(p), first) : list_start(p); }
+    { Node first = $list.n || $list.bad ? list_node(p, AST_PUBLIC, @list, AST_F_IMPLICIT, $list) : 0;
+      $$ = first ? list_first(p, first) : list_start(p); }
 | body_items[all] section       { $$ = list_add(p, $all, $section); }
 ;
 section:
-  "public" elements[list]       { $$ = node_list(p, AST_PUBLIC, @$, 0, 0, NULL, 0, $list); }
-| "protected" elements[list]    { $$ = node_list(p, AST_PROTECTED, @$, 0, 0, NULL, 0, $list); }
-| "equation" equations[list]    { $$ = node_list(p, AST_EQUATIONS, @$, 0, 0, NULL, 0, $list); }
+  "public" elements[list]       { $$ = list_node(p, AST_PUBLIC, @$, 0, $list); }
+| "protected" elements[list]    { $$ = list_node(p, AST_PROTECTED, @$, 0, $list); }
+| "equation" equations[list]    { $$ = list_node(p, AST_EQUATIONS, @$, 0, $list); }
 | "initial equation" "equation" equations[list]
-    { $$ = node_list(p, AST_EQUATIONS, @$, 0, AST_F_INITIAL, NULL, 0, $list); }
-| "algorithm" statements[list]  { $$ = node_list(p, AST_ALGORITHM, @$, 0, 0, NULL, 0, $list); }
+    { $$ = list_node(p, AST_EQUATIONS, @$, AST_F_INITIAL, $list); }
+| "algorithm" statements[list]  { $$ = list_node(p, AST_ALGORITHM, @$, 0, $list); }
 | "initial equation" "algorithm" statements[list]
-    { $$ = node_list(p, AST_ALGORITHM, @$, 0, AST_F_INITIAL, NULL, 0, $list); }
-| "energy" energy_items[list]   { $$ = node_list(p, AST_ENERGY, @$, 0, 0, NULL, 0, $list); }
+    { $$ = list_node(p, AST_ALGORITHM, @$, AST_F_INITIAL, $list); }
+| "energy" energy_items[list]   { $$ = list_node(p, AST_ENERGY, @$, 0, $list); }
 | external ";"
 | annotation ";"                { p->annotated = @annotation; $$ = $annotation; }
 ;
@@ -240,7 +230,7 @@ elements:
 | elements_some
 ;
 elements_some:
-  element ";"                   { $$ = list_add(p, list_start(p), $element); }
+  element ";"                   { $$ = list_first(p, $element); }
 | error ";"                     { yyerrok; $$ = list_recover(p, list_start(p)); }
 | elements_some[all] element ";" { $$ = list_add(p, $all, $element); }
 | elements_some[all] error ";"  { yyerrok; $$ = list_recover(p, $all); }
@@ -249,11 +239,9 @@ external:
   "external" external_language[lang] annotation_opt[note]
     { $$ = node(p, AST_EXTERNAL, @$, $lang, 0, NODES(0, 0, 0, $note)); }
 | "external" external_language[lang] external_result[result] "a name"[name] external_arguments[args] annotation_opt[note]
-    { $$ = node(p, AST_EXTERNAL, @$, $lang, 0,
-                NODES($result, node(p, AST_IDENT, @name, $name, 0, NULL, 0), $args, $note)); }
+    { $$ = node(p, AST_EXTERNAL, @$, $lang, 0, NODES($result, ident_node(p, @name, $name), $args, $note)); }
 | "external" external_language[lang] "a name"[name] external_arguments[args] annotation_opt[note]
-    { $$ = node(p, AST_EXTERNAL, @$, $lang, 0,
-                NODES(0, node(p, AST_IDENT, @name, $name, 0, NULL, 0), $args, $note)); }
+    { $$ = node(p, AST_EXTERNAL, @$, $lang, 0, NODES(0, ident_node(p, @name, $name), $args, $note)); }
 ;
 external_language:
   %empty                        { $$ = 0; }
@@ -300,12 +288,10 @@ import_clause:
 | "import" name comment         { $$ = node(p, AST_IMPORT, @$, 0, 0, NODES($name)); (void)$comment; }
 | "import" name ".*" comment    { $$ = node(p, AST_IMPORT, @$, 0, AST_F_ALL, NODES($name)); (void)$comment; }
 | "import" name_list[list] "." "*" comment
-    { $$ = node(p, AST_IMPORT, @$, 0, AST_F_ALL, NODES(node_list(p, AST_NAME, @list, 0, 0, NULL, 0, $list)));
-      (void)$comment; }
+    { $$ = node(p, AST_IMPORT, @$, 0, AST_F_ALL, NODES(list_node(p, AST_NAME, @list, 0, $list))); (void)$comment; }
 | "import" name_list[list] "." lbrace[depth] ident_list[names] "}" comment
     { block_close(p, $depth); (void)$comment;
-      $$ = node_list(p, AST_IMPORT, @$, 0, 0,
-                     NODES(node_list(p, AST_NAME, @list, 0, 0, NULL, 0, $list)), $names); }
+      $$ = node_list(p, AST_IMPORT, @$, 0, 0, NODES(list_node(p, AST_NAME, @list, 0, $list)), $names); }
 ;
 extends_clause:
   "extends" type_specifier[type] class_modification_opt[mods] annotation_opt[note]
@@ -313,10 +299,10 @@ extends_clause:
 ;
 bond_clause:
   "bond" lparen[depth] bond_arguments[list] ")" comment
-    { block_close(p, $depth); (void)$comment; $$ = node_list(p, AST_BOND, @$, 0, 0, NULL, 0, $list); }
+    { (void)$comment; $$ = closed_node(p, AST_BOND, @$, $depth, $list); }
 ;
 bond_arguments:
-  bond_argument[one]            { $$ = list_add(p, list_start(p), $one); }
+  bond_argument[one]            { $$ = list_first(p, $one); }
 | bond_arguments[all] "," bond_argument[one] { $$ = list_add(p, $all, $one); }
 ;
 bond_argument:
@@ -342,7 +328,7 @@ type_prefix:
 | "coordinate"                  { $$ = AST_F_COORDINATE; }
 ;
 component_list:
-  component[one]                { $$ = list_add(p, list_start(p), $one); }
+  component[one]                { $$ = list_first(p, $one); }
 | component_list[all] "," component[one] { $$ = list_add(p, $all, $one); }
 ;
 component:
@@ -389,7 +375,7 @@ arguments:
 | arguments_some
 ;
 arguments_some:
-  argument[one]                 { $$ = list_add(p, list_start(p), $one); }
+  argument[one]                 { $$ = list_first(p, $one); }
 | arguments_some[all] "," argument[one] { $$ = list_add(p, $all, $one); }
 ;
 argument:
@@ -400,7 +386,7 @@ argument:
 | replacing[flags] redeclared[what] constraining[by]
     { $$ = node(p, AST_REDECLARE, @$, 0, $flags, NODES(element_prefixed(p, $flags & AST_F_REPLACEABLE, $what, $by))); }
 | "break" "a name"[name]
-    { $$ = node(p, AST_DESELECT, @$, 0, 0, NODES(node(p, AST_IDENT, @name, $name, 0, NULL, 0))); }
+    { $$ = node(p, AST_DESELECT, @$, 0, 0, NODES(ident_node(p, @name, $name))); }
 | "break" connect_clause[connect] { $$ = node(p, AST_DESELECT, @$, 0, 0, NODES($connect)); }
 ;
 modification_prefixes:
@@ -466,15 +452,13 @@ equation:
 | simple[call] comment          { $$ = call_equation(p, @$, $call, $comment); }
 | connect_clause[connect] comment { $$ = connect_comment(p, @$, $connect, $comment); }
 | branches[list] "end" "if" comment
-    { block_close(p, $list.depth - 1); $$ = node_list_end(p, AST_IFEQ, @$, 0, 0, NULL, 0, $list, $comment); }
+    { $$ = chain_node(p, AST_IFEQ, @$, $list, $comment); }
 | branches[list] "else" equations[otherwise] "end" "if" comment
-    { block_close(p, $list.depth - 1);
-      Node last = node_list(p, AST_BRANCH, @otherwise, 0, 0, NODES(0), $otherwise);
-      $$ = node_list_end(p, AST_IFEQ, @$, 0, 0, NULL, 0, list_add(p, $list, last), $comment); }
+    { $$ = chain_node(p, AST_IFEQ, @$, chain_else(p, $list, @otherwise, $otherwise), $comment); }
 | when_branches[list] "end" "when" comment
-    { block_close(p, $list.depth - 1); $$ = node_list_end(p, AST_WHENEQ, @$, 0, 0, NULL, 0, $list, $comment); }
+    { $$ = chain_node(p, AST_WHENEQ, @$, $list, $comment); }
 | for_open[depth] for_head[indices] "loop" equations[list] "end" "for" comment
-    { block_close(p, $depth); $$ = node_list_end(p, AST_FOREQ, @$, 0, 0, NODES($indices), $list, $comment); }
+    { $$ = loop_node(p, AST_FOREQ, @$, $depth, $indices, $list, $comment); }
 ;
 connect_clause:
   "connect" lparen[depth] reference[a] "," reference[b] ")"
@@ -492,29 +476,23 @@ when_open:
 while_open:
   "while"                       { $$ = block_open(p, BLOCK_WHILE, 0, @$); }
 ;
-if_branch:
-  if_open expression "then" equations[list]
-    { $$ = node_list(p, AST_BRANCH, @$, 0, 0, NODES($expression), $list); }
-;
 branches:
-  if_branch[one]                { $$ = list_add(p, list_start(p), $one); }
+  if_open expression "then" equations[list]
+    { $$ = list_first(p, branch_node(p, @$, $expression, $list)); }
 | branches[all] "elseif" expression "then" equations[list]
-    { $$ = list_add(p, $all, node_list(p, AST_BRANCH, span_join(@2, @list), 0, 0, NODES($expression), $list)); }
-;
-when_branch:
-  when_open expression "then" equations[list]
-    { $$ = node_list(p, AST_BRANCH, @$, 0, 0, NODES($expression), $list); }
+    { $$ = list_add(p, $all, branch_node(p, span_join(@2, @list), $expression, $list)); }
 ;
 when_branches:
-  when_branch[one]              { $$ = list_add(p, list_start(p), $one); }
+  when_open expression "then" equations[list]
+    { $$ = list_first(p, branch_node(p, @$, $expression, $list)); }
 | when_branches[all] "elsewhen" expression "then" equations[list]
-    { $$ = list_add(p, $all, node_list(p, AST_BRANCH, span_join(@2, @list), 0, 0, NODES($expression), $list)); }
+    { $$ = list_add(p, $all, branch_node(p, span_join(@2, @list), $expression, $list)); }
 ;
 for_head:
-  for_indices[list]             { $$ = node_list(p, AST_INDICES, @$, 0, 0, NULL, 0, $list); }
+  for_indices[list]             { $$ = list_node(p, AST_INDICES, @$, 0, $list); }
 ;
 for_indices:
-  for_index[one]                { $$ = list_add(p, list_start(p), $one); }
+  for_index[one]                { $$ = list_first(p, $one); }
 | for_indices[all] "," for_index[one] { $$ = list_add(p, $all, $one); }
 ;
 for_index:
@@ -537,42 +515,34 @@ statement:
 | lparen[depth] output_list[list] ")" ":=" reference call comment
     { block_close(p, $depth);
       $$ = node(p, AST_MULTIASSIGN, @$, 0, 0,
-                NODES(node_list(p, AST_TUPLE, span_join(@1, @3), 0, 0, NULL, 0, $list), call_of(p, span_join(@reference, @call), $reference, $call), $comment)); }
+                NODES(list_node(p, AST_TUPLE, span_join(@1, @3), 0, $list), call_of(p, span_join(@reference, @call), $reference, $call), $comment)); }
 | "break" comment               { $$ = node(p, AST_BREAK, @$, 0, 0, NODES($comment)); }
 | "return" comment              { $$ = node(p, AST_RETURN, @$, 0, 0, NODES($comment)); }
 | statement_branches[list] "end" "if" comment
-    { block_close(p, $list.depth - 1); $$ = node_list_end(p, AST_IFST, @$, 0, 0, NULL, 0, $list, $comment); }
+    { $$ = chain_node(p, AST_IFST, @$, $list, $comment); }
 | statement_branches[list] "else" statements[otherwise] "end" "if" comment
-    { block_close(p, $list.depth - 1);
-      Node last = node_list(p, AST_BRANCH, @otherwise, 0, 0, NODES(0), $otherwise);
-      $$ = node_list_end(p, AST_IFST, @$, 0, 0, NULL, 0, list_add(p, $list, last), $comment); }
+    { $$ = chain_node(p, AST_IFST, @$, chain_else(p, $list, @otherwise, $otherwise), $comment); }
 | statement_when_branches[list] "end" "when" comment
-    { block_close(p, $list.depth - 1); $$ = node_list_end(p, AST_WHENST, @$, 0, 0, NULL, 0, $list, $comment); }
+    { $$ = chain_node(p, AST_WHENST, @$, $list, $comment); }
 | for_open[depth] for_head[indices] "loop" statements[list] "end" "for" comment
-    { block_close(p, $depth); $$ = node_list_end(p, AST_FORST, @$, 0, 0, NODES($indices), $list, $comment); }
+    { $$ = loop_node(p, AST_FORST, @$, $depth, $indices, $list, $comment); }
 | while_open[depth] while_head[condition] "loop" statements[list] "end" "while" comment
-    { block_close(p, $depth); $$ = node_list_end(p, AST_WHILEST, @$, 0, 0, NODES($condition), $list, $comment); }
+    { $$ = loop_node(p, AST_WHILEST, @$, $depth, $condition, $list, $comment); }
 ;
 while_head:
   expression
 ;
-statement_if_branch:
-  if_open expression "then" statements[list]
-    { $$ = node_list(p, AST_BRANCH, @$, 0, 0, NODES($expression), $list); }
-;
 statement_branches:
-  statement_if_branch[one]      { $$ = list_add(p, list_start(p), $one); }
+  if_open expression "then" statements[list]
+    { $$ = list_first(p, branch_node(p, @$, $expression, $list)); }
 | statement_branches[all] "elseif" expression "then" statements[list]
-    { $$ = list_add(p, $all, node_list(p, AST_BRANCH, span_join(@2, @list), 0, 0, NODES($expression), $list)); }
-;
-statement_when_branch:
-  when_open expression "then" statements[list]
-    { $$ = node_list(p, AST_BRANCH, @$, 0, 0, NODES($expression), $list); }
+    { $$ = list_add(p, $all, branch_node(p, span_join(@2, @list), $expression, $list)); }
 ;
 statement_when_branches:
-  statement_when_branch[one]    { $$ = list_add(p, list_start(p), $one); }
+  when_open expression "then" statements[list]
+    { $$ = list_first(p, branch_node(p, @$, $expression, $list)); }
 | statement_when_branches[all] "elsewhen" expression "then" statements[list]
-    { $$ = list_add(p, $all, node_list(p, AST_BRANCH, span_join(@2, @list), 0, 0, NODES($expression), $list)); }
+    { $$ = list_add(p, $all, branch_node(p, span_join(@2, @list), $expression, $list)); }
 ;
 
 // --- energy sections
@@ -596,16 +566,13 @@ energy_item:
 | "constraint" simple[left] "=" expression[right] comment
     { $$ = energy_node(p, @$, "constraint", 0, NODES($left, $right, $comment)); }
 | "formalism" "a name"[name] comment
-    { $$ = energy_node(p, @$, "formalism", 0,
-                       NODES(node(p, AST_IDENT, @name, $name, 0, NULL, 0), $comment)); }
+    { $$ = energy_node(p, @$, "formalism", 0, NODES(ident_node(p, @name, $name), $comment)); }
 | energy_branches[list] "end" "if" comment
-    { block_close(p, $list.depth - 1); $$ = node_list_end(p, AST_IFEQ, @$, 0, 0, NULL, 0, $list, $comment); }
+    { $$ = chain_node(p, AST_IFEQ, @$, $list, $comment); }
 | energy_branches[list] "else" energy_items[otherwise] "end" "if" comment
-    { block_close(p, $list.depth - 1);
-      Node last = node_list(p, AST_BRANCH, @otherwise, 0, 0, NODES(0), $otherwise);
-      $$ = node_list_end(p, AST_IFEQ, @$, 0, 0, NULL, 0, list_add(p, $list, last), $comment); }
+    { $$ = chain_node(p, AST_IFEQ, @$, chain_else(p, $list, @otherwise, $otherwise), $comment); }
 | for_open[depth] for_head[indices] "loop" energy_items[list] "end" "for" comment
-    { block_close(p, $depth); $$ = node_list_end(p, AST_FOREQ, @$, 0, 0, NODES($indices), $list, $comment); }
+    { $$ = loop_node(p, AST_FOREQ, @$, $depth, $indices, $list, $comment); }
 ;
 // memory(order = 0.5) dissipation: the name is checked where the order is evaluated.
 memory_order:
@@ -613,14 +580,11 @@ memory_order:
 | "(" "a name"[name] "=" expression ")"
     { $$ = node(p, AST_ARG, @$, $name, 0, NODES($expression)); }
 ;
-energy_branch:
-  if_open expression "then" energy_items[list]
-    { $$ = node_list(p, AST_BRANCH, @$, 0, 0, NODES($expression), $list); }
-;
 energy_branches:
-  energy_branch[one]            { $$ = list_add(p, list_start(p), $one); }
+  if_open expression "then" energy_items[list]
+    { $$ = list_first(p, branch_node(p, @$, $expression, $list)); }
 | energy_branches[all] "elseif" expression "then" energy_items[list]
-    { $$ = list_add(p, $all, node_list(p, AST_BRANCH, span_join(@2, @list), 0, 0, NODES($expression), $list)); }
+    { $$ = list_add(p, $all, branch_node(p, span_join(@2, @list), $expression, $list)); }
 ;
 inertia_domain:
   %empty                        { $$ = 0; }
@@ -643,18 +607,18 @@ type_specifier:
 | "." name                      { $$ = with_flag(p, $name, AST_F_DOT, @$); }
 ;
 name:
-  name_list[list]               { $$ = node_list(p, AST_NAME, @$, 0, 0, NULL, 0, $list); }
+  name_list[list]               { $$ = list_node(p, AST_NAME, @$, 0, $list); }
 ;
 name_list:
-  "a name"[name]                { $$ = list_add(p, list_start(p), node(p, AST_IDENT, @name, $name, 0, NULL, 0)); }
-| name_list[all] "." "a name"[name] { $$ = list_add(p, $all, node(p, AST_IDENT, @name, $name, 0, NULL, 0)); }
+  "a name"[name]                { $$ = list_first(p, ident_node(p, @name, $name)); }
+| name_list[all] "." "a name"[name] { $$ = list_add(p, $all, ident_node(p, @name, $name)); }
 ;
 reference:
-  reference_list[list]          { $$ = node_list(p, AST_REF, @$, 0, 0, NULL, 0, $list); }
-| "." reference_list[list]      { $$ = node_list(p, AST_REF, @$, 0, AST_F_DOT, NULL, 0, $list); }
+  reference_list[list]          { $$ = list_node(p, AST_REF, @$, 0, $list); }
+| "." reference_list[list]      { $$ = list_node(p, AST_REF, @$, AST_F_DOT, $list); }
 ;
 reference_list:
-  part                          { $$ = list_add(p, list_start(p), $part); }
+  part                          { $$ = list_first(p, $part); }
 | reference_list[all] "." part  { $$ = list_add(p, $all, $part); }
 ;
 part:
@@ -667,10 +631,10 @@ subscripts_opt:
 ;
 subscripts:
   lbracket[depth] subscript_list[list] "]"
-    { block_close(p, $depth); $$ = node_list(p, AST_SUBSCRIPTS, @$, 0, 0, NULL, 0, $list); }
+    { $$ = closed_node(p, AST_SUBSCRIPTS, @$, $depth, $list); }
 ;
 subscript_list:
-  subscript[one]                { $$ = list_add(p, list_start(p), $one); }
+  subscript[one]                { $$ = list_first(p, $one); }
 | subscript_list[all] "," subscript[one] { $$ = list_add(p, $all, $one); }
 ;
 subscript:
@@ -684,14 +648,14 @@ expression:
   logical
 | range
 | if_branches[list] "else" expression[otherwise]
-    { block_close(p, $list.depth - 1); $$ = node_list_end(p, AST_IFEXPR, @$, 0, 0, NULL, 0, $list, $otherwise); }
+    { $$ = chain_node(p, AST_IFEXPR, @$, $list, $otherwise); }
 ;
 ifx_open:
   "if"                          { $$ = block_open(p, BLOCK_IFEXPR, 0, @$); }
 ;
 if_branches:
   ifx_open expression[condition] "then" expression[value]
-    { $$ = list_add(p, list_add(p, list_start(p), $condition), $value); }
+    { $$ = list_add(p, list_first(p, $condition), $value); }
 | if_branches[all] "elseif" expression[condition] "then" expression[value]
     { $$ = list_add(p, list_add(p, $all, $condition), $value); }
 ;
@@ -762,12 +726,12 @@ primary:
 | parens subscripts[at]         { $$ = node(p, AST_INDEXED, @$, 0, 0, NODES($parens, $at)); }
 | parens "." "a name"[name]     { $$ = node(p, AST_MEMBER, @$, $name, 0, NODES($parens)); }
 | lbrace[depth] argument_items[list] "}"
-    { block_close(p, $depth); $$ = node_list(p, AST_ARRAY, @$, 0, 0, NULL, 0, $list); }
+    { $$ = closed_node(p, AST_ARRAY, @$, $depth, $list); }
 | lbrace[depth] expression "for" for_head[indices] "}"
     { block_close(p, $depth);
       $$ = node(p, AST_ARRAY, @$, 0, 0, NODES(node(p, AST_FORARG, span_join(@2, @4), 0, 0, NODES($expression, $indices)))); }
 | lbracket[depth] rows "]"
-    { block_close(p, $depth); $$ = node_list(p, AST_MATRIX, @$, 0, 0, NULL, 0, $rows); }
+    { $$ = closed_node(p, AST_MATRIX, @$, $depth, $rows); }
 ;
 parens: // closed before the next token is looked at: contextual words may follow
   lparen[depth] output_list[list] ")" { $$ = tuple_or_parens(p, @$, $list, $depth); }
@@ -794,10 +758,10 @@ arguments_call:
   %empty                        { $$ = list_start(p); }
 | argument_items
 | expression "for" for_head[indices]
-    { $$ = list_add(p, list_start(p), node(p, AST_FORARG, @$, 0, 0, NODES($expression, $indices))); }
+    { $$ = list_first(p, node(p, AST_FORARG, @$, 0, 0, NODES($expression, $indices))); }
 ;
 argument_items:
-  argument_item[one]            { $$ = list_add(p, list_start(p), $one); }
+  argument_item[one]            { $$ = list_first(p, $one); }
 | argument_items[all] "," argument_item[one] { $$ = list_add(p, $all, $one); }
 ;
 argument_item:
@@ -813,21 +777,21 @@ function_argument:
     { $$ = node(p, AST_FUNCARG, @$, 0, 0, NODES($type, args_node(p, span_join(@3, @5), $list, $depth))); }
 ;
 expression_list:
-  expression[one]               { $$ = list_add(p, list_start(p), $one); }
+  expression[one]               { $$ = list_first(p, $one); }
 | expression_list[all] "," expression[one] { $$ = list_add(p, $all, $one); }
 ;
 output_list:
-  %empty                        { $$ = list_add(p, list_start(p), 0); }
-| expression[one]               { $$ = list_add(p, list_start(p), $one); }
+  %empty                        { $$ = list_first(p, 0); }
+| expression[one]               { $$ = list_first(p, $one); }
 | output_list[all] ","          { $$ = list_add(p, $all, 0); }
 | output_list[all] "," expression[one] { $$ = list_add(p, $all, $one); }
 ;
 rows:
-  row                           { $$ = list_add(p, list_start(p), $row); }
+  row                           { $$ = list_first(p, $row); }
 | rows[all] ";" row             { $$ = list_add(p, $all, $row); }
 ;
 row:
-  expression_list[list]         { $$ = node_list(p, AST_ROW, @$, 0, 0, NULL, 0, $list); }
+  expression_list[list]         { $$ = list_node(p, AST_ROW, @$, 0, $list); }
 ;
 
 %%

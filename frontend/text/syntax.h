@@ -162,12 +162,23 @@ Node node_list(Parser *p, AstKind kind, Span span, Sym sym, uint32_t flags, cons
                uint32_t n_head, List list);
 Node node_list_end(Parser *p, AstKind kind, Span span, Sym sym, uint32_t flags, const Node *head,
                    uint32_t n_head, List list, Node tail);
+// A node whose children are the list's items; closed_node also closes the block.
+Node list_node(Parser *p, AstKind kind, Span span, uint32_t flags, List list);
+Node closed_node(Parser *p, AstKind kind, Span span, uint32_t depth, List list);
+Node ident_node(Parser *p, Span span, Sym name);
 List list_start(Parser *p);
+List list_first(Parser *p, Node item); // a list of it
 List list_add(Parser *p, List list, Node item);
 List list_recover(Parser *p, List list);
 
 uint32_t block_open(Parser *p, BlockKind kind, Sym sym, Span span);
 void block_close(Parser *p, uint32_t depth);
+
+// Branches of `if` and `when`, in a list that was started behind the block's opening word; chain_else adds the last, and chain_node closes the block.
+Node branch_node(Parser *p, Span span, Node condition, List list);
+List chain_else(Parser *p, List branches, Span span, List otherwise);
+Node chain_node(Parser *p, AstKind kind, Span span, List branches, Node tail);
+Node loop_node(Parser *p, AstKind kind, Span span, uint32_t depth, Node head, List list, Node comment);
 
 uint32_t flags_add(Parser *p, uint32_t flags, uint32_t flag, Span span);
 // The same for the prefixes of an element, which stand in the order of the grammar (appendix A.2.2).
@@ -182,6 +193,8 @@ Node file_node(Parser *p, Span span, List items);
 // `depth` is what block_open gave for the class's name. The long form checks the name behind `end`.
 Node long_class(Parser *p, Span span, ClassPrefix prefix, uint32_t depth, Node comment, Node body, Sym end,
                 Span end_span);
+// Of a class that extends the inherited one of its name: that, as its base, and what it adds.
+Node extended_body(Parser *p, Span span, uint32_t depth, Node mods, Node body);
 Node short_class(Parser *p, Span span, ClassPrefix prefix, uint32_t depth, Node comment, Node body);
 Node with_flag(Parser *p, Node node, uint32_t flag, Span span);
 Node connect_comment(Parser *p, Span span, Node connect, Node comment);

@@ -41,6 +41,25 @@ node_list_end(Parser *p, AstKind kind, Span span, Sym sym, uint32_t flags, const
     return made;
 }
 
+Node
+list_node(Parser *p, AstKind kind, Span span, uint32_t flags, List list)
+{
+    return node_list(p, kind, span, 0, flags, NULL, 0, list);
+}
+
+Node
+closed_node(Parser *p, AstKind kind, Span span, uint32_t depth, List list)
+{
+    block_close(p, depth);
+    return list_node(p, kind, span, 0, list);
+}
+
+Node
+ident_node(Parser *p, Span span, Sym name)
+{
+    return node(p, AST_IDENT, span, name, 0, NULL, 0);
+}
+
 List
 list_start(Parser *p)
 {
@@ -54,6 +73,12 @@ list_add(Parser *p, List list, Node item)
     vec_push(&p->pending, item);
     list.n++;
     return list;
+}
+
+List
+list_first(Parser *p, Node item)
+{
+    return list_add(p, list_start(p), item);
 }
 
 List
@@ -87,6 +112,32 @@ block_close(Parser *p, uint32_t depth)
 {
     if (depth < p->blocks.n)
         p->blocks.n = depth;
+}
+
+Node
+branch_node(Parser *p, Span span, Node condition, List list)
+{
+    return node_list(p, AST_BRANCH, span, 0, 0, NODES(condition), list);
+}
+
+List
+chain_else(Parser *p, List branches, Span span, List otherwise)
+{
+    return list_add(p, branches, branch_node(p, span, 0, otherwise));
+}
+
+Node
+chain_node(Parser *p, AstKind kind, Span span, List branches, Node tail)
+{
+    block_close(p, branches.depth - 1);
+    return node_list_end(p, kind, span, 0, 0, NULL, 0, branches, tail);
+}
+
+Node
+loop_node(Parser *p, AstKind kind, Span span, uint32_t depth, Node head, List list, Node comment)
+{
+    block_close(p, depth);
+    return node_list_end(p, kind, span, 0, 0, NODES(head), list, comment);
 }
 
 uint32_t
@@ -325,6 +376,15 @@ short_class(Parser *p, Span span, ClassPrefix prefix, uint32_t depth, Node comme
     Node made = node(p, AST_CLASS, span, name, prefix.flags | errors, NODES(comment, body, 0));
     ast_writable(p->ast, made)->kind_of = (uint8_t)prefix.kind;
     return made;
+}
+
+Node
+extended_body(Parser *p, Span span, uint32_t depth, Node mods, Node body)
+{
+    Block block = p->blocks.at[depth];
+    Node name = node(p, AST_NAME, block.span, 0, 0, NODES(ident_node(p, block.span, block.sym)));
+    Node base = node(p, AST_EXTENDS, block.span, 0, AST_F_REDECLARE, NODES(name, mods, 0));
+    return node(p, AST_EXTENDBODY, span, 0, 0, NODES(base, body));
 }
 
 Node
