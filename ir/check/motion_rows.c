@@ -5,24 +5,27 @@
 // order, until nothing is left: what is never differentiated and explicit in an equation with a coefficient of parameters (a force), from equations of
 // low order first, so that laws of elements go and balances of forces stay; then what an equation of first order gives in terms of rates (a velocity, a momentum);
 // then positions that are functions of positions. A row belongs to the position whose acceleration it determines: the assignment with the largest
-// product of coefficients, which for rows A*a with a positive definite A in any order and scale is the one that A was written for. As long as there are forces
+// product of coefficients, which for rows A*a with a positive definite A in any order and scale is the one that A was written for. Torques in the axes of a body (Euler's
+// equations) are put in together. As long as there are forces
 // that nothing determines but the motion, the row of a position x = f(q) counts for q with df/dq: reactions of ideal constraints do no work and vanish.
 // Contract: nothing of the model changes but memos. Complexity: what is put in times the equations; cubic in the
 // positions for the assignment.
 #include "ir/check/motion_rows.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "ir/check/assign.h"
 #include "ir/expr/expr.h"
 
-enum { DEEPEST = 8, HIGHEST = ROW_ORDERS - 2, WORKLESS_POINTS = 4 };
+enum { DEEPEST = 8, HIGHEST = ROW_ORDERS - 2, WORKLESS_POINTS = 4, AXES_MOST = 3 };
 
 typedef struct Maker {
     MotionRows *rows;
     Map index;              // variable of the model -> slot group
     U32Vec der_of;          // per variable: 2*position + 1, + 1 when negative, that it is the derivative of; 0
     U8Vec law;              // per variable: the force of a set-valued law
+    Map zero;               // those of rows->zeros
 } Maker;
 
 static uint32_t
@@ -70,6 +73,14 @@ expression_of(Maker *maker, Var var)
         }
         order++;
     }
+    if (!order && dae_is_parameter(rows->dae, var) && dae_known_value(rows->dae, var, &value) && value == 0) {
+        uint32_t known;
+        if (!map_get(&maker->zero, var, &known)) {
+            map_put(&maker->zero, var, 1);
+            vec_push(&rows->zeros, var);
+        }
+        return expr_const(rows->exprs, 0);
+    }
     uint32_t i = variable_of(maker, var);
     if (order)
         rows->positions.at[i] = 1;
@@ -113,6 +124,21 @@ gives_discrete(const Dae *dae, Expr shape, const U32Vec *vars)
     return given;
 }
 
+// The hidden variable, a part that longer equations have in common, that an equation gives: part = e; NONE.
+static uint32_t
+defined_by(Maker *maker, Expr shape, const U32Vec *vars)
+{
+    const Dae *dae = maker->rows->dae;
+    uint32_t found = NONE;
+    for (uint32_t side = 0; side < expr_nargs(dae->exprs, shape) && found == NONE; side++) {
+        Expr e = expr_arg(dae->exprs, shape, side);
+        Var var = expr_op(dae->exprs, e) == OP_SLOT ? vars->at[expr_slot_of(dae->exprs, e)] : NONE;
+        if (var != NONE && dae_kind(dae, var) == VAR_CONTINUOUS && dae_group(dae, var)->decl->flags & GROUP_HIDDEN && dae->var_der.at[var] == NONE)
+            map_get(&maker->index, var, &found);
+    }
+    return found;
+}
+
 static void
 read_equations(Maker *maker)
 {
@@ -130,7 +156,7 @@ read_equations(Maker *maker)
         }
         Expr f = expr_substitute(rows->exprs, expr_residual(rows->exprs, shape), with, vars.n);
         if (moving && expr_op(rows->exprs, f) != OP_CONST && !gives_discrete(dae, shape, &vars))
-            vec_push(&rows->rows, (MotionRow){.f = f, .equation = e});
+            vec_push(&rows->rows, (MotionRow){.f = f, .equation = e, .defines = defined_by(maker, shape, &vars)});
         free(with);
     }
     vec_free(&vars);
@@ -182,9 +208,12 @@ put_in(MotionRows *rows, uint32_t y, Expr e)
 {
     Expr *with = base_calloc(ROW_ORDERS * rows->vars.n, sizeof *with);
     uint32_t last = 0, n;
+    U32Vec having = {0};
     for (uint32_t r = 0; r < rows->rows.n; r++) {
         uint32_t order = rows->rows.at[r].f ? motion_row_order(rows, rows->rows.at[r].f, y) : 0;
         last = order > last ? order : last;
+        if (order)
+            vec_push(&having, r);
     }
     for (uint32_t order = 0; order < last; order++) {
         with[row_slot(y, order)] = e;
@@ -198,13 +227,15 @@ put_in(MotionRows *rows, uint32_t y, Expr e)
             break;
         }
     }
-    for (uint32_t r = 0; r < rows->rows.n && rows->leads == NONE; r++)
-        if (rows->rows.at[r].f)
-            rows->rows.at[r].f = expr_substitute(rows->exprs, rows->rows.at[r].f, with, ROW_ORDERS * rows->vars.n);
+    for (uint32_t k = 0; k < having.n && rows->leads == NONE; k++) {
+        MotionRow *row = &rows->rows.at[having.at[k]];
+        row->f = expr_substitute(rows->exprs, row->f, with, ROW_ORDERS * rows->vars.n);
+    }
+    vec_free(&having);
     free(with);
 }
 
-typedef enum Stage { STAGE_NAMES, STAGE_FORCES, STAGE_RATES, STAGE_POSITIONS, STAGE_COUNT } Stage;
+typedef enum Stage { STAGE_NAMES, STAGE_FORCES, STAGE_AXES, STAGE_RATES, STAGE_POSITIONS, STAGE_COUNT } Stage;
 
 // A velocity or a momentum vanishes with the rates that it is made of: a node without mass on a damper, y = x + c/k*der(x), is none.
 static bool
@@ -245,8 +276,6 @@ explicit_for(const MotionRows *rows, Stage stage, uint32_t r, uint32_t y, uint32
     Exprs *exprs = rows->exprs;
     Expr f = rows->rows.at[r].f, coefficient, rest;
     uint32_t n, none;
-    if (stage == STAGE_NAMES && !is_name(rows, f))
-        return 0;
     if (motion_row_order(rows, f, y) != 1 || (stage != STAGE_NAMES && rows->positions.at[y] != (stage != STAGE_FORCES)) ||
         !expr_affine(exprs, f, row_slot(y, 0), &coefficient, &rest))
         return 0;
@@ -270,19 +299,24 @@ is_coordinate(const Dae *dae, Var var)
 }
 
 static bool
-choose(const MotionRows *rows, Stage stage, uint32_t r, uint32_t order, uint32_t *y, Expr *e)
+choose(MotionRows *rows, Stage stage, uint32_t r, uint32_t order, uint32_t *y, Expr *e)
 {
+    MotionRow *row = &rows->rows.at[r];
     U32Vec used = {0};
-    bool found = false;
-    expr_used_slots(rows->exprs, &rows->rows.at[r].f, 1, &used);
+    bool found = false, name = stage == STAGE_NAMES && is_name(rows, row->f);
+    if ((row->barren[stage] == row->f && order <= row->tried[stage]) || (stage == STAGE_NAMES && !name && row->defines == NONE))
+        return false;
+    expr_used_slots(rows->exprs, &row->f, 1, &used);
     for (uint32_t k = 0; k < used.n && !found; k++) {
         *y = used.at[k] / ROW_ORDERS;
-        if (used.at[k] % ROW_ORDERS || !rows->moves.at[*y] || (stage > STAGE_FORCES && is_coordinate(rows->dae, rows->vars.at[*y])))
+        if (used.at[k] % ROW_ORDERS || !rows->moves.at[*y] || (stage == STAGE_NAMES && !name && row->defines != *y) || (stage > STAGE_FORCES && is_coordinate(rows->dae, rows->vars.at[*y])))
             continue;
         *e = explicit_for(rows, stage, r, *y, order);
         found = *e != 0;
     }
     vec_free(&used);
+    row->barren[stage] = row->f;
+    row->tried[stage] = (uint8_t)order;
     return found;
 }
 
@@ -323,6 +357,12 @@ motion_row_point(MotionRows *rows, uint32_t point)
     return slots;
 }
 
+static bool
+is_spent(const MotionRows *rows, uint32_t v)
+{
+    return v < rows->own.n && rows->own.at[v] && rows->rows.at[rows->own.at[v] - 1].spent;
+}
+
 // Per variable: row + 1 that determines its acceleration.
 static uint32_t *
 rows_of_accelerations(MotionRows *rows)
@@ -336,20 +376,30 @@ rows_of_accelerations(MotionRows *rows)
         vec_push(&lines, r);
         vec_clear(&used);
         expr_used_slots(rows->exprs, &rows->rows.at[r].f, 1, &used);
-        for (uint32_t k = 0; k < used.n; k++)
-            if (used.at[k] % ROW_ORDERS == 2 && rows->moves.at[used.at[k] / ROW_ORDERS] && !row_of[used.at[k] / ROW_ORDERS]) {
-                row_of[used.at[k] / ROW_ORDERS] = 1;
-                vec_push(&columns, used.at[k] / ROW_ORDERS);
-            }
+        for (uint32_t k = 0; k < used.n; k++) {
+            uint32_t v = used.at[k] / ROW_ORDERS;
+            if (used.at[k] % ROW_ORDERS != 2 || !rows->moves.at[v] || row_of[v] || is_spent(rows, v))
+                continue;
+            vec_push(&columns, v);
+            row_of[v] = columns.n;
+        }
     }
     uint32_t size = lines.n > columns.n ? lines.n : columns.n, *column_of = base_calloc(size + 1, sizeof *column_of);
     double *gain = base_calloc((size_t)size * size + 1, sizeof *gain);
-    for (uint32_t i = 0; i < size; i++)
-        for (uint32_t j = 0; j < size; j++) {
-            Expr a = i < lines.n && j < columns.n ? expr_diff(rows->exprs, rows->rows.at[lines.at[i]].f, row_slot(columns.at[j], 2)) : 0;
+    for (size_t i = 0; i < (size_t)size * size; i++)
+        gain[i] = ASSIGN_NEVER;
+    for (uint32_t i = 0; i < lines.n; i++) {
+        Expr f = rows->rows.at[lines.at[i]].f;
+        vec_clear(&used);
+        expr_used_slots(rows->exprs, &f, 1, &used);
+        for (uint32_t k = 0; k < used.n; k++) {
+            uint32_t column = used.at[k] % ROW_ORDERS == 2 ? row_of[used.at[k] / ROW_ORDERS] : 0;
+            Expr a = column ? expr_diff(rows->exprs, f, used.at[k]) : 0;
             double value = a ? fabs(expr_eval(rows->exprs, a, slots, 0.3)) : 0;
-            gain[i * size + j] = value > 0 && isfinite(value) ? log(value) : ASSIGN_NEVER;
+            if (value > 0 && isfinite(value))
+                gain[i * size + column - 1] = log(value);
         }
+    }
     assign_most(gain, size, column_of);
     memset(row_of, 0, rows->vars.n * sizeof *row_of);
     for (uint32_t i = 0; i < lines.n; i++)
@@ -376,7 +426,7 @@ project(MotionRows *rows, uint32_t *row_of, uint32_t y, Expr e)
         if (!rows->moves.at[q])
             continue;
         if (!row_of[q]) {
-            vec_push(&rows->rows, (MotionRow){.f = expr_const(rows->exprs, 0), .equation = NONE, .projected = 1});
+            vec_push(&rows->rows, (MotionRow){.f = expr_const(rows->exprs, 0), .equation = NONE, .defines = NONE, .projected = 1});
             row_of[q] = rows->rows.n;
         }
         MotionRow *to = &rows->rows.at[row_of[q] - 1];
@@ -419,10 +469,144 @@ integrate_rates(MotionRows *rows)
     vec_free(&used);
 }
 
+// --- forces in axes that turn
+
+typedef struct AxesRow { // a row and the only forces in it, in the order of their variables
+    uint32_t row, n, force[AXES_MOST];
+} AxesRow;
+
+static int
+by_forces(const void *a, const void *b)
+{
+    const AxesRow *x = a, *y = b;
+    for (uint32_t k = 0; k < AXES_MOST; k++)
+        if (x->force[k] != y->force[k])
+            return x->force[k] < y->force[k] ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+// Per variable: how often it is differentiated at most, in all rows.
+static void
+find_orders(const MotionRows *rows, U8Vec *order)
+{
+    U32Vec used = {0};
+    vec_fill(order, rows->vars.n, 0);
+    for (uint32_t r = 0; r < rows->rows.n; r++) {
+        vec_clear(&used);
+        if (rows->rows.at[r].f)
+            expr_used_slots(rows->exprs, &rows->rows.at[r].f, 1, &used);
+        for (uint32_t k = 0; k < used.n; k++) {
+            uint8_t *at = &order->at[used.at[k] / ROW_ORDERS];
+            *at = used.at[k] % ROW_ORDERS > *at ? (uint8_t)(used.at[k] % ROW_ORDERS) : *at;
+        }
+    }
+    vec_free(&used);
+}
+
+// False when it has the derivative of no velocity that is none of a position, one force at most, too many, or one in another way than times what positions give.
+static bool
+read_forces(const MotionRows *rows, const U8Vec *order, uint32_t r, AxesRow *out)
+{
+    U32Vec used = {0};
+    bool good = true, turns = false;
+    *out = (AxesRow){.row = r, .force = {NONE, NONE, NONE}};
+    expr_used_slots(rows->exprs, &rows->rows.at[r].f, 1, &used);
+    for (uint32_t k = 0; k < used.n && good; k++) {
+        uint32_t v = used.at[k] / ROW_ORDERS, at = out->n, ignored;
+        Expr coefficient, rest;
+        turns |= used.at[k] % ROW_ORDERS == 1 && order->at[v] == 1;
+        if (!rows->moves.at[v] || rows->positions.at[v])
+            continue;
+        good = out->n < AXES_MOST && used.at[k] % ROW_ORDERS == 0 && motion_row_order(rows, rows->rows.at[r].f, v) == 1
+               && expr_affine(rows->exprs, rows->rows.at[r].f, used.at[k], &coefficient, &rest)
+               && !highest_order(rows, coefficient, &ignored);
+        if (!good)
+            break;
+        for (out->n++; at && out->force[at - 1] > v; at--)
+            out->force[at] = out->force[at - 1];
+        out->force[at] = v;
+    }
+    vec_free(&used);
+    return good && turns && out->n > 1;
+}
+
+static Expr
+minor_of(Exprs *exprs, Expr a[][AXES_MOST], uint32_t n, uint32_t row, uint32_t column)
+{
+    uint32_t i = row ? 0 : 1, k = row + i == 1 ? 2 : 1, j = column ? 0 : 1, l = column + j == 1 ? 2 : 1;
+    if (n == 2)
+        return a[i][j];
+    return expr_sub(exprs, expr_2(exprs, OP_MUL, a[i][j], a[k][l]), expr_2(exprs, OP_MUL, a[i][l], a[k][j]));
+}
+
+// The forces of as many rows by Cramer's rule; false where they do not determine them.
+static bool
+solve_axes(MotionRows *rows, const AxesRow *of)
+{
+    Exprs *exprs = rows->exprs;
+    uint32_t n = of->n;
+    Expr a[AXES_MOST][AXES_MOST], rest[AXES_MOST], determinant = expr_const(exprs, 0), found[AXES_MOST];
+    for (uint32_t i = 0; i < n; i++) {
+        rest[i] = rows->rows.at[of[i].row].f;
+        for (uint32_t j = 0; j < n; j++)
+            if (!expr_affine(exprs, rest[i], row_slot(of->force[j], 0), &a[i][j], &rest[i]))
+                return false;
+    }
+    for (uint32_t j = 0; j < n; j++) {
+        Expr term = expr_2(exprs, OP_MUL, a[0][j], minor_of(exprs, a, n, 0, j));
+        determinant = j % 2 ? expr_sub(exprs, determinant, term) : expr_2(exprs, OP_ADD, determinant, term);
+    }
+    double value = expr_eval(exprs, determinant, motion_row_point(rows, 0), 0.3);
+    if (!(fabs(value) > 1e-9))
+        return false;
+    for (uint32_t j = 0; j < n; j++) {
+        Expr sum = expr_const(exprs, 0);
+        for (uint32_t i = 0; i < n; i++) {
+            Expr term = expr_2(exprs, OP_MUL, rest[i], minor_of(exprs, a, n, i, j));
+            sum = (i + j) % 2 ? expr_2(exprs, OP_ADD, sum, term) : expr_sub(exprs, sum, term);
+        }
+        found[j] = expr_2(exprs, OP_DIV, sum, determinant);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        rows->rows.at[of[i].row].f = 0;
+        rows->rows.at[of[i].row].spent = 1;
+    }
+    for (uint32_t j = 0; j < n && rows->leads == NONE; j++)
+        put_in(rows, of->force[j], found[j]);
+    return true;
+}
+
+// Torques in the axes of a body (Euler's equations) are explicit in none of their rows: two or three rows that have the same two or three forces, and no others,
+// give them together.
+static bool
+solve_in_axes(MotionRows *rows)
+{
+    VEC(AxesRow) found = {0};
+    U8Vec order = {0};
+    AxesRow row;
+    bool some = false;
+    find_orders(rows, &order);
+    for (uint32_t r = 0; r < rows->rows.n; r++)
+        if (rows->rows.at[r].f && !rows->rows.at[r].projected && read_forces(rows, &order, r, &row))
+            vec_push(&found, row);
+    vec_free(&order);
+    if (found.n > 1)
+        qsort(found.at, found.n, sizeof *found.at, by_forces);
+    for (uint32_t from = 0, to; from < found.n && rows->leads == NONE && !some; from = to) {
+        for (to = from; to < found.n && !memcmp(found.at[to].force, found.at[from].force, sizeof row.force); to++)
+            continue;
+        some = to - from == found.at[from].n && solve_axes(rows, &found.at[from]);
+    }
+    vec_free(&found);
+    return some;
+}
+
 // True when something of the stage was found and put in.
 static bool
 eliminate(MotionRows *rows, Stage stage)
 {
+    if (stage == STAGE_AXES)
+        return solve_in_axes(rows);
     if (stage == STAGE_POSITIONS)
         integrate_rates(rows);
     bool some = false, reactions = stage == STAGE_POSITIONS && has_reaction(rows);
@@ -434,6 +618,7 @@ eliminate(MotionRows *rows, Stage stage)
             if (!rows->rows.at[r].f || rows->rows.at[r].projected || !choose(rows, stage, r, order, &y, &e))
                 continue;
             rows->rows.at[r].f = 0;
+            rows->rows.at[r].spent = stage == STAGE_FORCES;
             if (reactions && row_of[y])
                 project(rows, row_of, y, e);
             if (stage == STAGE_POSITIONS) {
@@ -441,6 +626,8 @@ eliminate(MotionRows *rows, Stage stage)
                 expr_used_slots(rows->exprs, &e, 1, &used);
                 for (uint32_t k = 0; k < used.n; k++)
                     rows->positions.at[used.at[k] / ROW_ORDERS] = 1;
+                for (uint32_t k = 0; k < rows->rows.n; k++)
+                    memset(rows->rows.at[k].barren, 0, sizeof rows->rows.at[k].barren);
                 vec_free(&used);
             }
             put_in(rows, y, e);
@@ -479,6 +666,8 @@ close_rows(MotionRows *rows)
     U8Vec seen = {0};
     U32Vec used = {0};
     uint32_t kept = 0;
+    for (uint32_t v = 0; v < rows->vars.n; v++)
+        vec_push(&rows->spent, is_spent(rows, v));
     vec_grow(&seen, rows->vars.n);
     for (uint32_t r = 0; r < rows->rows.n; r++) {
         uint32_t n = 0;
@@ -510,11 +699,18 @@ motion_rows_make(Dae *dae, MotionRows *out)
     find_velocities(&maker);
     read_equations(&maker);
     make_rates(out);
-    for (Stage stage = STAGE_NAMES; stage < STAGE_COUNT;)
+    for (Stage stage = STAGE_NAMES; stage < STAGE_COUNT;) {
+        if (stage == STAGE_FORCES && !out->own.n) { // derivatives stand in the rows, and forces still do
+            uint32_t *row_of = rows_of_accelerations(out);
+            vec_append(&out->own, row_of, out->vars.n);
+            free(row_of);
+        }
         stage = eliminate(out, stage) && out->leads == NONE ? STAGE_NAMES : stage + 1;
+    }
     drop_workless(out);
     close_rows(out);
     map_free(&maker.index);
+    map_free(&maker.zero);
     vec_free(&maker.der_of);
     vec_free(&maker.law);
 }
@@ -528,6 +724,9 @@ motion_rows_free(MotionRows *rows)
     vec_free(&rows->unknowns);
     vec_free(&rows->rate);
     vec_free(&rows->positions);
+    vec_free(&rows->own);
+    vec_free(&rows->zeros);
+    vec_free(&rows->spent);
     for (uint32_t point = 0; point < ROW_POINTS; point++)
         free(rows->point[point]);
 }

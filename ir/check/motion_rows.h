@@ -5,11 +5,15 @@
 #include "ir/dae/dae.h"
 
 // Variable i and its derivatives are the slots ROW_ORDERS*i + order. The highest orders are met only in time derivatives of rows.
-enum { ROW_ORDERS = 6, ROW_POINTS = 6 };
+enum { ROW_ORDERS = 6, ROW_POINTS = 6, ROW_STAGES = 5 };
 
 typedef struct MotionRow {
     Expr f;                 // zero along every motion; 0: used up
     uint32_t equation;      // of the model, whose sides f is the difference of after what it names is put in; NONE: a projection
+    uint32_t defines;       // a part of longer equations, whose name the row gives; NONE
+    Expr barren[ROW_STAGES]; // per stage of the elimination: f that gave nothing
+    uint8_t tried[ROW_STAGES]; // up to this order
+    uint8_t spent;          // used up for a force
     uint8_t projected;      // a sum of rows, weighed with what their positions move (the power of a virtual displacement)
 } MotionRow;
 
@@ -21,7 +25,10 @@ typedef struct MotionRows {
     VEC(MotionRow) rows;
     U32Vec unknowns;        // that occur in the rows
     VEC(Expr) rate;         // per slot: its time derivative
+    U32Vec zeros;           // parameters that are 0, which they are in all rows: a component of an axis or an arm is nothing to divide by
     U8Vec positions;        // per variable: it was differentiated in the model
+    U32Vec own;             // per variable: row + 1 that determined its acceleration before forces were put in; 0. Only while rows are made
+    U8Vec spent;            // per variable: that row was used up for a force: it counts for no displacement
     double *point[ROW_POINTS]; // values of all slots; NULL: nobody has asked for it yet
     Var leads;              // a variable whose derivative of a higher order than ROW_ORDERS would be needed; NONE
 } MotionRows;

@@ -19,7 +19,7 @@
 #include "ir/expr/expr.h"
 #include "ir/expr/polynomial.h"
 
-enum { IDENTITY_POINTS = ROW_POINTS, EXCHANGED_MOST = 6 };
+enum { IDENTITY_POINTS = ROW_POINTS, EXCHANGED_MOST = 6, LONGEST_FACTOR = 30 };
 
 typedef struct Form {       // rows of a system with factors
     MotionRows *rows;
@@ -207,17 +207,19 @@ where_all_are(const Form *form, Expr e, double value)
     return monomial_reduced(exprs, there);
 }
 
-// e where it is free of the motion, as an expression of parameters: what it is at a simple place, or its value. 0: it depends on the motion.
+// e where it is free of the motion, as an expression of parameters: what it is at a simple place, or, where that is long, its value. 0: it depends on the motion.
 static Expr
 without_motion(const Form *form, Expr e)
 {
     Exprs *exprs = exprs_of(form);
     double l, r;
-    if (!e || is_held(form->rows, e))
-        return e ? monomial_reduced(exprs, e) : 0;
+    if (!e)
+        return 0;
+    if (is_held(form->rows, e) && expr_operations(exprs, e) <= LONGEST_FACTOR)
+        return monomial_reduced(exprs, e);
     for (double place = 0; place <= 1; place++) {
         Expr there = where_all_are(form, e, place);
-        if (isfinite(value_at(form, there, 0)) && compare(form, e, there, &l, &r) <= SIDES_AGREE)
+        if (expr_operations(exprs, there) <= LONGEST_FACTOR && isfinite(value_at(form, there, 0)) && compare(form, e, there, &l, &r) <= SIDES_AGREE)
             return there;
     }
     double value = value_at(form, e, 0), nearest = round(value);
@@ -356,15 +358,47 @@ find_factors(MotionRows *rows, AdjointSystem *system)
     form_close(&form);
 }
 
+static void find_moving(const Form *form, U8Vec *moving);
+static void mark_used(const Form *form, uint32_t i, bool there, U8Vec *has, bool *constraint);
+
+// Why rows that fail may be others than those that the displacements of their variables work on; NULL: they are these. Forces that no law gives are what inertia makes
+// them: reactions that are left then stand for others, whose sums with inertia forces they are.
+static const char *
+why_others(const Form *form)
+{
+    const MotionRows *rows = form->rows;
+    U8Vec moving = {0}, has = {0};
+    const char *reason = NULL;
+    bool spent = rows->spent.n && memchr(rows->spent.at, 1, rows->spent.n);
+    find_moving(form, &moving);
+    vec_fill(&has, rows->vars.n, 0);
+    for (uint32_t i = 0; i < form->system->variables.n && !reason; i++) {
+        uint32_t v = form->system->variables.at[i];
+        bool constraint;
+        mark_used(form, i, true, &has, &constraint);
+        if (constraint && moving.at[v])
+            reason = "a constraint is left between positions, without the reaction that holds it";
+        else if (spent && (!moving.at[v] || rows->spent.at[v]))
+            reason = "forces that only inertia gives have been put in, and what is left of them does not tell which rows are those of its positions";
+    }
+    vec_free(&moving);
+    vec_free(&has);
+    return reason;
+}
+
 static void
 judge(MotionRows *rows, AdjointSystem *system)
 {
     Form form = form_open(rows, system);
     system->verdict = check_conditions(&form, system);
     system->reason = system->verdict == ADJOINT_OPEN ? "a derivative of a row is not known" : NULL;
-    form_close(&form);
     if (system->verdict == ADJOINT_NOT)
         find_factors(rows, system);
+    if (system->verdict == ADJOINT_NOT && (system->reason = why_others(&form)) != NULL) {
+        system->verdict = ADJOINT_OPEN;
+        system->condition = NULL;
+    }
+    form_close(&form);
 }
 
 // --- systems and pairs

@@ -10,7 +10,7 @@
 #include "ir/dae/locate.h"
 #include "ir/expr/expr.h"
 
-enum { LONGEST_TEXT = 120 };
+enum { LONGEST_TEXT = 120, ZEROS_SHOWN = 6 };
 
 static const char *const verdicts[] = {"self-adjoint", "self-adjoint", "self-adjoint with factors", "not self-adjoint", "undecided"};
 
@@ -241,6 +241,19 @@ print_held(const MotionRows *rows, Out *out)
         out_char(out, '\n');
 }
 
+static void
+print_zeros(const MotionRows *rows, Out *out)
+{
+    for (uint32_t i = 0; i < rows->zeros.n && i < ZEROS_SHOWN; i++) {
+        out_text(out, i ? ", " : "taken for zero: ");
+        dae_told_inside(rows->dae, rows->zeros.at[i], out);
+    }
+    if (rows->zeros.n > ZEROS_SHOWN)
+        out_printf(out, " and %u others", rows->zeros.n - ZEROS_SHOWN);
+    if (rows->zeros.n)
+        out_char(out, '\n');
+}
+
 void
 self_adjoint_print_text(const SelfAdjoint *about, Out *out)
 {
@@ -253,6 +266,8 @@ self_adjoint_print_text(const SelfAdjoint *about, Out *out)
     for (uint32_t s = 0; s < about->systems.n; s++)
         print_system(about, &about->systems.at[s], out);
     print_held(&about->rows, out);
+    if (about->systems.n)
+        print_zeros(&about->rows, out);
 }
 
 // --- JSON
