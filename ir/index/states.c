@@ -132,6 +132,7 @@ offer(States *states, uint32_t row, uint32_t slot)
         edge.quality = QUALITY_CONSTANT;
     else if (coefficient && dae_is_parametric(states->dae, coefficient, states->structure.vars.at))
         edge.quality = QUALITY_PARAMETER;
+    edge.bare = edge.quality;
     vec_push(&states->edges, edge);
 }
 
@@ -167,13 +168,16 @@ sort_edges(States *states)
 }
 
 // One of the variables that `var` is a derivative of shall be a state, or none, in any case.
-static bool
-is_wished(const States *states, Var var)
+static uint8_t
+decision(const States *states, Var var)
 {
+    uint8_t found = DECIDED_NOT;
     for (Var v = states->dae->var_der_of.at[var]; v != NONE; v = states->dae->var_der_of.at[v])
-        if (states->wish.at[v] == WISH_ALWAYS || states->wish.at[v] == WISH_NEVER || states->wish.at[v] == WISH_LAW)
-            return true;
-    return false;
+        if (states->wish.at[v] == WISH_ALWAYS || states->wish.at[v] == WISH_LAW)
+            return DECIDED_FOR;
+        else if (states->wish.at[v] == WISH_NEVER)
+            found = DECIDED_AGAINST;
+    return found;
 }
 
 // Where the user says which variables must be states, the choice is theirs, even if it may become singular.
@@ -182,9 +186,11 @@ obey_wishes(States *states)
 {
     vec_clear(&states->decided);
     vec_grow(&states->decided, states->rows.n);
-    for (uint32_t i = 0; i < states->edges.n; i++)
-        if (is_wished(states, states->columns.at[states->edges.at[i].column].var))
-            states->decided.at[states->edges.at[i].equation] = 1;
+    for (uint32_t i = 0; i < states->edges.n; i++) {
+        uint8_t by_column = decision(states, states->columns.at[states->edges.at[i].column].var);
+        uint8_t *decided = &states->decided.at[states->edges.at[i].equation];
+        *decided = by_column > *decided ? by_column : *decided;
+    }
     for (uint32_t i = 0; i < states->edges.n; i++)
         if (states->decided.at[states->edges.at[i].equation] && states->edges.at[i].quality == QUALITY_ANY)
             states->edges.at[i].quality = QUALITY_PARAMETER;

@@ -8,9 +8,11 @@ enum { WISH_NEVER, WISH_MADE, WISH_AVOID, WISH_DEFAULT, WISH_PLAY, WISH_PREFER, 
 // QUALITY_NOTHING: a parameter that is zero as the model stands; only in mechanisms whose constraints follow from each other.
 enum { QUALITY_CONSTANT, QUALITY_PARAMETER, QUALITY_ANY, QUALITY_NOTHING, QUALITIES };
 
+enum { DECIDED_NOT, DECIDED_AGAINST, DECIDED_FOR }; // AGAINST: only by variables that shall not be states
+
 typedef struct Edge {
-    uint32_t column;                     // position in columns
-    uint32_t equation : 30, quality : 2; // position in rows
+    uint32_t column;                               // position in columns
+    uint32_t equation : 28, quality : 2, bare : 2; // position in rows; bare: its quality before wishes were obeyed
 } Edge;
 
 typedef struct Column {
@@ -38,7 +40,7 @@ typedef struct States {
     U32Vec first;      // per column: its edges
     U32Vec row_of;     // per column: matched row or NONE
     U32Vec column_of;  // per row
-    U8Vec decided;     // per row: a wish that has to be obeyed stands in it, and coefficients that can vanish count as sure
+    U8Vec decided;     // per row: a wish that has to be obeyed stands in it (DECIDED_...), and coefficients that can vanish count as sure
     U32Vec visited;    // per row: stage that visited it
     U32Vec stack, next, trail;
     U32Vec column_id;  // per variable: its column or NONE

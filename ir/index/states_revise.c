@@ -9,7 +9,8 @@
 // these pivots: it is never zero, whatever the other coefficients become. (Where a wish decides, it is enough that it is not
 // zero at random.) Where a component has no such choice, the dummies of all
 // rows that columns connect with it are chosen anew by the same elimination, in the order of preference; rows that it leaves
-// without a pivot become invariants.
+// without a pivot become invariants. What shall not be a state (never) then counts only where it is given up surely: the entries of a
+// row of a rotation matrix never determine its three angles, and those of other triples of entries do so in some positions only.
 // Contract: states.h, a level has been matched. Complexity: linear where nothing forms a cycle; elsewhere that of the elimination of
 // sparse rows, which is given up (the choice stays) when it fills more than WORK times the entries it began with.
 #include "ir/base/sets.h"
@@ -36,6 +37,7 @@ typedef struct Elimination {
     VEC(Entries) rows;          // per row of the level that takes part
     VEC(U32Vec) rows_of;        // per column of the level: rows that have or had an entry there
     U8Vec used;                 // per row: it has a pivot
+    bool bare;                  // what shall not be a state is no reason to trust a coefficient that can vanish
     U32Vec pivot_of;            // per column: its row, or NONE
     Entries merged;
     uint64_t work, limit;
@@ -89,7 +91,7 @@ read_row(Elimination *e, uint32_t row)
     e->used.at[row] = 0;
     for (uint32_t i = e->row_start.at[row]; i < e->row_start.at[row + 1]; i++) {
         const Edge *edge = &states->edges.at[e->row_edge.at[i]];
-        e->quality.at[edge->column] = edge->quality;
+        e->quality.at[edge->column] = e->bare && states->decided.at[row] == DECIDED_AGAINST ? edge->bare : edge->quality;
     }
     structure_read(&states->structure, states->rows.at[row]);
     for (uint32_t k = 0; k < states->structure.vars.n; k++) {
@@ -309,7 +311,14 @@ static void
 choose_anew(Elimination *e, const Part *part)
 {
     States *states = e->states;
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < part->rows.n; i++)
+        before += states->column_of.at[part->rows.at[i]] != NONE;
+    e->bare = true;
     uint32_t found = eliminate(e, part->rows.at, part->rows.n, part->columns.at, part->columns.n, QUALITY_PARAMETER);
+    e->bare = false;
+    if (found != NONE && found < before) // there are no sure dummies instead
+        found = eliminate(e, part->rows.at, part->rows.n, part->columns.at, part->columns.n, QUALITY_PARAMETER);
     for (uint32_t i = 0; i < part->rows.n && found != NONE; i++)
         states->column_of.at[part->rows.at[i]] = NONE;
     for (uint32_t k = 0; k < part->columns.n && found != NONE; k++) {

@@ -2,9 +2,11 @@
 //
 // Purpose:    (a + b)/h and (a + c)/h determine a and one of b and c, while (a + b)/h and (a + b - c)/h do not determine a and b, whatever
 //             h is; cos(2*pi/3) and cos(4*pi/3) are the same factor twice, although their texts differ.
-// Method:     a coefficient has the value that its parameters give it: what is regular for one set of values is so for almost all. A text
-//             whose value is not known is a number of its own, made of a hash; a matrix of such numbers is singular, but for chance, where
-//             it is for all values.
+// Method:     a coefficient has the value that its parameters give it: what is regular for one set of values is so for almost all. Other
+//             variables have numbers of their own, made of a hash: a matrix of analytic functions of them is singular there, but for
+//             chance, where it is for all values (Schwartz, J. ACM 27 (1980) 701; Zippel 1979). The derivatives of cos(a)*cos(b), sin(a)*cos(b)
+//             and sin(b) by a, b and c are a singular matrix only when sin(a) and cos(a) belong to one angle. What has no value there,
+//             and what only a branch makes zero, is a number made of its text.
 // Contract:   regular.h. Complexity: linear in the text.
 #include "ir/structure/regular.h"
 
@@ -42,6 +44,27 @@ regular_number(Exprs *exprs, Expr term, Expr *text)
     return number;
 }
 
+// Between 1 and 2.
+static double
+number_of(uint64_t key)
+{
+    return 1 + ldexp((double)(hash_add(1, key) >> 12), -52);
+}
+
+// Where unknown variables have numbers of their own, with this sign.
+static double
+value_at_random(Dae *dae, Expr e, const Var *vars, double sign)
+{
+    uint32_t n = expr_nslots(dae->exprs, e);
+    double *values = base_calloc((size_t)n + 1, sizeof *values);
+    for (uint32_t k = 0; k < n; k++)
+        if (!dae_known_value(dae, vars[k], &values[k]))
+            values[k] = sign * number_of(vars[k]);
+    double value = expr_eval(dae->exprs, e, values, sign * number_of(UINT32_MAX));
+    free(values);
+    return value;
+}
+
 double
 regular_value(Dae *dae, Expr coefficient, const Var *vars)
 {
@@ -49,6 +72,9 @@ regular_value(Dae *dae, Expr coefficient, const Var *vars)
     Expr text;
     double number;
     if (dae_known_expr(dae, coefficient, vars, &number))
+        return number;
+    number = value_at_random(dae, coefficient, vars, 1);
+    if (isfinite(number) && (number != 0 || value_at_random(dae, coefficient, vars, -1) == 0))
         return number;
     number = regular_number(exprs, coefficient, &text);
     if (expr_is_const(exprs, text, 1))
@@ -58,5 +84,5 @@ regular_value(Dae *dae, Expr coefficient, const Var *vars)
     for (uint32_t k = 0; k < order.n; k++)
         key = hash_add(key, vars[order.at[k]]);
     vec_free(&order);
-    return number * (1 + ldexp((double)(key >> 12), -52));
+    return number * number_of(key);
 }
