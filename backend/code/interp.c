@@ -520,7 +520,7 @@ make_routines(Interp *interp, const Sys *sys, Lowering *lowering)
 }
 
 static void
-make_program(Program *program, const Sys *sys, const Func *func, SlotCounts *slots, Lowering *lowering)
+fill_program(Program *program, const Sys *sys, const Func *func, SlotCounts *slots, Lowering *lowering)
 {
     Pieces pieces;
     Allocator a = {.program = program};
@@ -589,7 +589,7 @@ interp_create(const Sys *sys, const uint8_t *chosen, mdl_code *code)
         if (!sys->funcs.at[f].count || (chosen && !chosen[f]))
             continue;
         interp->programs[f].interp = interp;
-        make_program(&interp->programs[f], sys, &sys->funcs.at[f], &slots, lowering);
+        fill_program(&interp->programs[f], sys, &sys->funcs.at[f], &slots, lowering);
         code[f] = (mdl_code){run_program, &interp->programs[f]};
     }
     lowering_free(&lowering);

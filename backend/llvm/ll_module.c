@@ -52,7 +52,7 @@ ll_machine(LLVMCodeGenOptLevel level, bool portable, Out *why)
 
 // --- modules
 
-void
+static void
 ll_module_open(LlModule *m, const char *name)
 {
     *m = (LlModule){.context = LLVMContextCreate()};
@@ -65,7 +65,7 @@ ll_module_open(LlModule *m, const char *name)
     m->type_int32 = LLVMInt32TypeInContext(m->context);
 }
 
-void
+static void
 ll_module_close(LlModule *m)
 {
     if (m->builder)

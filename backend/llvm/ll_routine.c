@@ -47,7 +47,8 @@ routine_type(const LlModule *m, const Routine *routine)
     return type;
 }
 
-LLVMValueRef
+// The function of a routine, declared when the module does not have it.
+static LLVMValueRef
 ll_routine(LlModule *m, uint32_t number, bool inside)
 {
     char name[32];

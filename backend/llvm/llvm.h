@@ -39,9 +39,6 @@ typedef struct LlModule {
     uint32_t instrs;               // instructions of the Sys in it
 } LlModule;
 
-void ll_module_open(LlModule *m, const char *name);
-void ll_module_close(LlModule *m); // frees everything it still owns
-
 typedef struct LlLoop {
     const Pieces *pieces;
     const Segment *segment;
@@ -54,11 +51,10 @@ typedef struct LlLoop {
 // loop is NULL for straight code.
 void ll_emit(LlModule *m, LLVMValueRef function, const Code *code, const LlLoop *loop);
 
-// The function of a routine, declared when the module does not have it, and its body.
-LLVMValueRef ll_routine(LlModule *m, uint32_t number, bool inside);
 void ll_attribute(LlModule *m, LLVMValueRef function, const char *name);
 // What calls an external function, defined elsewhere (ExternalCode).
 LLVMValueRef ll_external(LlModule *m, const char *symbol);
+// The body of a routine.
 void ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine, bool inside);
 
 // A sink consumes finished modules. It may take the context and module (setting m->module and m->context

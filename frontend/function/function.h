@@ -57,8 +57,6 @@ bool function_named_type(ExprEnv *env, const Variable *variable, Type *type, uin
 bool function_given(Frame *frame, uint32_t i, const Type *type, Value *value, bool *given);
 // E0203: the function has no input that an IDENT or ARG names.
 void function_no_input(const Frame *frame, const FunctionRef *function, Node named);
-// The local that an assignment's target names; -1 after E0211.
-int64_t statement_target(Frame *frame, Node target);
 // --- run_time_call.c
 // Whether a function has the annotation inverse (routine_inverse.c).
 bool routine_declares_inverse(const Frame *frame);
@@ -77,9 +75,7 @@ bool function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n);
 bool function_effect(ExprEnv *env, Node call, Expr *effect);
 // --- statement.c
 bool statement_count(ExprEnv *env, Span span); // one more statement, iteration or call; E0208 at the limit
-// The arguments of a call of assert, the message only where the condition may not hold.
 typedef struct Assertion { Value condition, message; bool holds, warning; } Assertion;
-bool statement_assertion(ExprEnv *env, Node call, Assertion *out);
 typedef struct Elements {  // of a local variable
     uint32_t local;
     Node target;

@@ -46,7 +46,8 @@ refuse_target(Frame *frame, Node target, const char *why)
     return false;
 }
 
-int64_t
+// The local that an assignment's target names; -1 after E0211.
+static int64_t
 statement_target(Frame *frame, Node target)
 {
     ExprEnv *env = frame->env;
@@ -154,7 +155,8 @@ statement_targets(const Ast *ast, Node section, U32Vec *refs)
 
 // --- calls
 
-bool
+// The arguments of a call of assert, the message only where the condition may not hold.
+static bool
 statement_assertion(ExprEnv *env, Node call, Assertion *out)
 {
     Node args = ast_child(env->ast, call, 1), part[3] = {0};

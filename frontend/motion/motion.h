@@ -42,8 +42,6 @@ void motion_want(const Motion *motion, bool *wanted);
 void motion_sample(Motion *motion);
 // Columns worth a plot beside the picture: of lengths, forces, gaps, angles. At most n; gives their number.
 uint32_t motion_columns(const Motion *motion, uint32_t *column, uint32_t n);
-uint32_t motion_frames(const Motion *motion);
-uint32_t motion_solids(const Motion *motion);
 void motion_free(Motion **motion);
 
 // The data of the page, JSON without '<' (scene.c says what is in it). `title` names the model.

@@ -46,7 +46,8 @@ full_name(const char *path, const char *name, char text[NAME_MOST])
     return hash_bytes(text, length < NAME_MOST ? (size_t)length : NAME_MOST - 1);
 }
 
-bool
+// The value of a parameter of a component, when the model knows it.
+static bool
 plan_scalar(Motion *motion, const char *path, const char *name, Scalar *scalar)
 {
     char text[NAME_MOST];

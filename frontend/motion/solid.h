@@ -89,8 +89,6 @@ Vec triple_at(const Motion *motion, const Triple *place, uint32_t frame);
 Vec frame_point(const Motion *motion, const Frame *frame, uint32_t at);
 Axes frame_axes(const Motion *motion, const Frame *frame, uint32_t at);
 
-// plan.c: the value of a parameter of a component, when the model knows it.
-bool plan_scalar(Motion *motion, const char *path, const char *name, Scalar *scalar);
 // sizes.c: sizes for what the model gives none, once places are known.
 void motion_measure(Motion *motion);
 double motion_least(double value, double low, double high); // clamped

@@ -59,7 +59,9 @@ frame_axes(const Motion *motion, const Frame *frame, uint32_t at)
     return axes;
 }
 
-void
+// The unit quaternion {x, y, z, w} that turns the world's axes to these, of the two that do the one nearer to `before`.
+// Source: S. W. Shepperd, Quaternion from rotation matrix, J. Guidance and Control 1 (1978) 223.
+static void
 axes_quaternion(const Axes *a, const double before[4], double q[4])
 {
     // Entries of the matrix whose columns are the axes.
@@ -631,16 +633,4 @@ motion_sample(Motion *motion)
     motion->newtons = scale_arrows(motion, FORM_ARROW);
     scale_arrows(motion, FORM_TURN);
     make_layers(motion);
-}
-
-uint32_t
-motion_frames(const Motion *motion)
-{
-    return motion->frames;
-}
-
-uint32_t
-motion_solids(const Motion *motion)
-{
-    return motion->solids.n;
 }

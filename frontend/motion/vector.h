@@ -85,8 +85,5 @@ axes_about(Vec e, Vec hint)
     return (Axes){x, vec_cross(e, x), e};
 }
 
-// The unit quaternion {x, y, z, w} that turns the world's axes to these, of the two that do the one nearer to `before`.
-// Source: S. W. Shepperd, Quaternion from rotation matrix, J. Guidance and Control 1 (1978) 223.
-void axes_quaternion(const Axes *axes, const double before[4], double q[4]);
 
 #endif

@@ -18,7 +18,7 @@ polynomial(const double *c, int n, double x)
     return sum;
 }
 
-double
+static double
 normal_probability(double x)
 {
     return 0.5 * erfc(-x * M_SQRT1_2);

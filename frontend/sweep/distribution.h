@@ -34,8 +34,7 @@ double distribution_of_normal(const Distribution *distribution, double z);
 bool distribution_truncate(Distribution *distribution);
 bool distribution_is_list(const Distribution *distribution); // values that can be counted: a list
 
-// The standard normal distribution and its inverse.
-double normal_probability(double x);
+// The inverse of the standard normal distribution.
 double normal_quantile(double p);
 
 #endif

@@ -8,7 +8,8 @@
 
 enum { ROUNDS = 10, FEISTEL_ROUNDS = 6, USE_PERMUTATION = 0x70 };
 
-void
+// Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3 (SC 2011).
+static void
 philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 {
     uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3], k0 = key[0], k1 = key[1];

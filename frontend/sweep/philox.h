@@ -4,8 +4,6 @@
 
 #include <stdint.h>
 
-// Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3 (SC 2011).
-void philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 // In the open interval from 0 to 1, with 53 bits: of run `id`, of its factor `k`; `use` tells numbers of one factor apart.
 double philox_uniform(uint64_t seed, uint64_t id, uint32_t k, uint32_t use);
 // Where `at` goes when the numbers 0 to n - 1 are shuffled, by a permutation that is made from seed and k; no table is kept.

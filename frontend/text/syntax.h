@@ -160,8 +160,6 @@ Node node(Parser *p, AstKind kind, Span span, Sym sym, uint32_t flags, const Nod
 // from the layout: pass n_head = 0; see node_list).
 Node node_list(Parser *p, AstKind kind, Span span, Sym sym, uint32_t flags, const Node *head,
                uint32_t n_head, List list);
-Node node_list_end(Parser *p, AstKind kind, Span span, Sym sym, uint32_t flags, const Node *head,
-                   uint32_t n_head, List list, Node tail);
 // A node whose children are the list's items; closed_node also closes the block.
 Node list_node(Parser *p, AstKind kind, Span span, uint32_t flags, List list);
 Node closed_node(Parser *p, AstKind kind, Span span, uint32_t depth, List list);

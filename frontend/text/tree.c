@@ -31,7 +31,7 @@ node_list(Parser *p, AstKind kind, Span span, Sym sym, uint32_t flags, const Nod
     return made;
 }
 
-Node
+static Node
 node_list_end(Parser *p, AstKind kind, Span span, Sym sym, uint32_t flags, const Node *head,
               uint32_t n_head, List list, Node tail)
 {

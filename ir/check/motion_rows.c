@@ -175,7 +175,8 @@ motion_row_rate(const MotionRows *rows, Expr e)
     return expr_rate(rows->exprs, e, rows->rate.at, rows->rate.n);
 }
 
-uint32_t
+// The highest order in which e has this variable, + 1; 0: it has none.
+static uint32_t
 motion_row_order(const MotionRows *rows, Expr e, uint32_t variable)
 {
     uint32_t order = ROW_ORDERS;

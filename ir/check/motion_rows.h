@@ -46,8 +46,6 @@ row_slot(uint32_t variable, uint32_t order)
 
 // The time derivative along every motion.
 Expr motion_row_rate(const MotionRows *rows, Expr e);
-// The highest order in which e has this variable, + 1; 0: it has none.
-uint32_t motion_row_order(const MotionRows *rows, Expr e, uint32_t variable);
 // A point without order, one of ROW_POINTS: known parameters have their values, everything else irregular ones. ROW_ORDERS*vars.n numbers, which stay.
 const double *motion_row_point(MotionRows *rows, uint32_t point);
 void motion_row_print(const MotionRows *rows, Expr e, Out *out);

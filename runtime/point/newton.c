@@ -121,7 +121,8 @@ newton_defect(const Run *run, const Newton *newton, double *out)
     return finite;
 }
 
-double
+// The largest part of a correction relative to max(|u|, nominal).
+static double
 newton_size(const Newton *newton, const double *correction)
 {
     double most = 0;

@@ -49,8 +49,6 @@ bool newton_defect(const Run *run, const Newton *newton, double *out);
 bool newton_iterate(Run *run, Newton *newton);
 void newton_read(const Run *run, const Newton *newton, double *to);
 void newton_write(const Run *run, const Newton *newton, const double *from);
-// The largest part of a correction relative to max(|u|, nominal).
-double newton_size(const Newton *newton, const double *correction);
 // path.c: after Newton's method failed at a start. True: the unknowns in v are a solution; otherwise they, and `trouble`, are those of
 // the direct attempt.
 MDL_CHECKED bool path_solve(Run *run, Newton *newton);
