@@ -9,12 +9,6 @@
 
 #include "runtime/fmu/fmu.h"
 
-enum {
-    READY = FMU_EVENTS | FMU_STEPS | FMU_CONTINUOUS,
-    READABLE = FMU_INSTANTIATED | FMU_INITIALIZING | READY | FMU_TERMINATED | FMU_FAILED,
-    SETTABLE = FMU_INSTANTIATED | FMU_INITIALIZING | READY,
-};
-
 static FmuInstance *
 of(fmi2Component component)
 {
@@ -43,11 +37,7 @@ fmi2GetVersion(void)
 FMI2_EXPORT fmi2Status
 fmi2SetDebugLogging(fmi2Component component, fmi2Boolean on, size_t n, const fmi2String category[])
 {
-    if (!fmu_enter(component, ~0u, "fmi2SetDebugLogging"))
-        return fmi2Error;
-    bool good = fmu_choose_log(component, on, category, n);
-    fmu_leave(component, FMU_OK);
-    return good ? fmi2OK : fmi2Error;
+    return (fmi2Status)fmu_choose_log(component, on, category, n, "fmi2SetDebugLogging");
 }
 
 FMI2_EXPORT fmi2Component
@@ -75,41 +65,28 @@ fmi2SetupExperiment(fmi2Component component, fmi2Boolean has_tolerance, fmi2Real
     return (fmi2Status)fmu_leave(component, fmu_begin(component, start, has_stop, stop, has_tolerance ? tolerance : 0));
 }
 
-static fmi2Status
-change_mode(FmuInstance *instance, unsigned from, FmuMode to, const char *call)
-{
-    if (!fmu_enter(instance, from, call))
-        return fmi2Error;
-    instance->mode = to;
-    return (fmi2Status)fmu_leave(instance, FMU_OK);
-}
-
 FMI2_EXPORT fmi2Status
 fmi2EnterInitializationMode(fmi2Component component)
 {
-    return change_mode(component, FMU_INSTANTIATED, FMU_INITIALIZING, "fmi2EnterInitializationMode");
+    return (fmi2Status)fmu_change_mode(component, FMU_INSTANTIATED, FMU_INITIALIZING, "fmi2EnterInitializationMode");
 }
 
 FMI2_EXPORT fmi2Status
 fmi2ExitInitializationMode(fmi2Component component)
 {
-    if (!fmu_enter(component, FMU_INITIALIZING, "fmi2ExitInitializationMode"))
-        return fmi2Error;
-    return (fmi2Status)fmu_leave(component, fmu_initialize(component));
+    return (fmi2Status)fmu_initialize(component, "fmi2ExitInitializationMode");
 }
 
 FMI2_EXPORT fmi2Status
 fmi2Terminate(fmi2Component component)
 {
-    return change_mode(component, READY | FMU_FAILED, FMU_TERMINATED, "fmi2Terminate");
+    return (fmi2Status)fmu_change_mode(component, FMU_READY | FMU_FAILED, FMU_TERMINATED, "fmi2Terminate");
 }
 
 FMI2_EXPORT fmi2Status
 fmi2Reset(fmi2Component component)
 {
-    if (!fmu_enter(component, ~0u, "fmi2Reset"))
-        return fmi2Error;
-    return (fmi2Status)fmu_leave(component, fmu_reset(component));
+    return (fmi2Status)fmu_reset(component, "fmi2Reset");
 }
 
 // --- values
@@ -117,18 +94,11 @@ fmi2Reset(fmi2Component component)
 FMI2_EXPORT fmi2Status
 fmi2GetReal(fmi2Component component, const fmi2ValueReference reference[], size_t n, fmi2Real value[])
 {
-    if (!fmu_enter(component, READABLE, "fmi2GetReal"))
+    if (!fmu_enter(component, FMU_READABLE, "fmi2GetReal"))
         return fmi2Error;
     FmuStatus status = fmu_get(component, reference, n, MDL_REAL, value);
     fmu_leave(component, FMU_OK);
     return (fmi2Status)status;
-}
-
-static mdl_type
-whole_type(fmi2ValueReference reference)
-{
-    bool is_enum = reference < mdl_fmu_head[FMU_VARIABLES] && mdl_fmu_variable[reference][FMU_TYPE] == MDL_ENUM;
-    return is_enum ? MDL_ENUM : MDL_INTEGER;
 }
 
 // Integers of models are exact to 2^53, those of FMI 2 to 2^31.
@@ -145,12 +115,12 @@ whole(FmuInstance *instance, fmi2ValueReference reference, double number, fmi2In
 FMI2_EXPORT fmi2Status
 fmi2GetInteger(fmi2Component component, const fmi2ValueReference reference[], size_t n, fmi2Integer value[])
 {
-    if (!fmu_enter(component, READABLE, "fmi2GetInteger"))
+    if (!fmu_enter(component, FMU_READABLE, "fmi2GetInteger"))
         return fmi2Error;
     FmuStatus status = FMU_OK;
     for (size_t i = 0; i < n && status == FMU_OK; i++) {
         double number = 0;
-        status = fmu_get(component, &reference[i], 1, whole_type(reference[i]), &number);
+        status = fmu_get(component, &reference[i], 1, fmu_whole_type(reference[i]), &number);
         if (status == FMU_OK)
             status = whole(component, reference[i], number, &value[i]);
     }
@@ -161,7 +131,7 @@ fmi2GetInteger(fmi2Component component, const fmi2ValueReference reference[], si
 FMI2_EXPORT fmi2Status
 fmi2GetBoolean(fmi2Component component, const fmi2ValueReference reference[], size_t n, fmi2Boolean value[])
 {
-    if (!fmu_enter(component, READABLE, "fmi2GetBoolean"))
+    if (!fmu_enter(component, FMU_READABLE, "fmi2GetBoolean"))
         return fmi2Error;
     FmuStatus status = FMU_OK;
     for (size_t i = 0; i < n && status == FMU_OK; i++) {
@@ -176,7 +146,7 @@ fmi2GetBoolean(fmi2Component component, const fmi2ValueReference reference[], si
 FMI2_EXPORT fmi2Status
 fmi2SetReal(fmi2Component component, const fmi2ValueReference reference[], size_t n, const fmi2Real value[])
 {
-    if (!fmu_enter(component, SETTABLE, "fmi2SetReal"))
+    if (!fmu_enter(component, FMU_SETTABLE_IN, "fmi2SetReal"))
         return fmi2Error;
     FmuStatus status = fmu_set(component, reference, n, MDL_REAL, value);
     fmu_leave(component, FMU_OK);
@@ -186,12 +156,12 @@ fmi2SetReal(fmi2Component component, const fmi2ValueReference reference[], size_
 FMI2_EXPORT fmi2Status
 fmi2SetInteger(fmi2Component component, const fmi2ValueReference reference[], size_t n, const fmi2Integer value[])
 {
-    if (!fmu_enter(component, SETTABLE, "fmi2SetInteger"))
+    if (!fmu_enter(component, FMU_SETTABLE_IN, "fmi2SetInteger"))
         return fmi2Error;
     FmuStatus status = FMU_OK;
     for (size_t i = 0; i < n && status == FMU_OK; i++) {
         double number = value[i];
-        status = fmu_set(component, &reference[i], 1, whole_type(reference[i]), &number);
+        status = fmu_set(component, &reference[i], 1, fmu_whole_type(reference[i]), &number);
     }
     fmu_leave(component, FMU_OK);
     return (fmi2Status)status;
@@ -200,7 +170,7 @@ fmi2SetInteger(fmi2Component component, const fmi2ValueReference reference[], si
 FMI2_EXPORT fmi2Status
 fmi2SetBoolean(fmi2Component component, const fmi2ValueReference reference[], size_t n, const fmi2Boolean value[])
 {
-    if (!fmu_enter(component, SETTABLE, "fmi2SetBoolean"))
+    if (!fmu_enter(component, FMU_SETTABLE_IN, "fmi2SetBoolean"))
         return fmi2Error;
     FmuStatus status = FMU_OK;
     for (size_t i = 0; i < n && status == FMU_OK; i++) {
@@ -242,81 +212,46 @@ fmi2SetString(fmi2Component component, const fmi2ValueReference reference[], siz
 FMI2_EXPORT fmi2Status
 fmi2GetFMUstate(fmi2Component component, fmi2FMUstate *state)
 {
-    if (!fmu_enter(component, READABLE, "fmi2GetFMUstate"))
-        return fmi2Error;
-    FmuState *saved = fmu_state_save(component, *state);
-    if (saved)
-        *state = saved;
-    else
-        fmu_say(component, FMU_ERROR, "out of memory");
-    fmu_leave(component, FMU_OK);
-    return saved ? fmi2OK : fmi2Error;
+    return (fmi2Status)fmu_state_get(component, state, "fmi2GetFMUstate");
 }
 
 FMI2_EXPORT fmi2Status
 fmi2SetFMUstate(fmi2Component component, fmi2FMUstate state)
 {
-    if (!fmu_enter(component, READABLE, "fmi2SetFMUstate"))
-        return fmi2Error;
-    FmuStatus status = state ? fmu_state_restore(component, state) : FMU_ERROR;
-    fmu_leave(component, FMU_OK);
-    return (fmi2Status)status;
+    return (fmi2Status)fmu_state_set(component, state, "fmi2SetFMUstate");
 }
 
 FMI2_EXPORT fmi2Status
 fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate *state)
 {
     (void)component;
-    if (state) {
-        fmu_state_free(*state);
-        *state = NULL;
-    }
-    return fmi2OK;
+    return (fmi2Status)fmu_state_free(state);
 }
 
 FMI2_EXPORT fmi2Status
 fmi2SerializedFMUstateSize(fmi2Component component, fmi2FMUstate state, size_t *size)
 {
     (void)component;
-    *size = state ? fmu_state_size(state) : 0;
-    return state ? fmi2OK : fmi2Error;
+    return (fmi2Status)fmu_state_size(state, size);
 }
 
 FMI2_EXPORT fmi2Status
 fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate state, fmi2Byte bytes[], size_t size)
 {
-    if (!fmu_enter(component, READABLE, "fmi2SerializeFMUstate"))
-        return fmi2Error;
-    bool fits = state && size >= fmu_state_size(state);
-    if (fits)
-        fmu_state_write(state, bytes);
-    else
-        fmu_say(component, FMU_ERROR, "%zu bytes are not enough for the state", size);
-    fmu_leave(component, FMU_OK);
-    return fits ? fmi2OK : fmi2Error;
+    return (fmi2Status)fmu_state_write(component, state, bytes, size, "fmi2SerializeFMUstate");
 }
 
 FMI2_EXPORT fmi2Status
 fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state)
 {
-    if (!fmu_enter(component, READABLE, "fmi2DeSerializeFMUstate"))
-        return fmi2Error;
-    FmuState *read = fmu_state_read(bytes, size);
-    if (read) {
-        fmu_state_free(*state);
-        *state = read;
-    } else {
-        fmu_say(component, FMU_ERROR, "these bytes are no state of such an instance");
-    }
-    fmu_leave(component, FMU_OK);
-    return read ? fmi2OK : fmi2Error;
+    return (fmi2Status)fmu_state_read(component, bytes, size, state, "fmi2DeSerializeFMUstate");
 }
 
 FMI2_EXPORT fmi2Status
 fmi2GetDirectionalDerivative(fmi2Component component, const fmi2ValueReference unknown[], size_t n_unknown, const fmi2ValueReference known[],
                              size_t n_known, const fmi2Real seed[], fmi2Real answer[])
 {
-    if (!fmu_enter(component, FMU_INITIALIZING | READY | FMU_TERMINATED, "fmi2GetDirectionalDerivative"))
+    if (!fmu_enter(component, FMU_INITIALIZING | FMU_READY | FMU_TERMINATED, "fmi2GetDirectionalDerivative"))
         return fmi2Error;
     FmuStatus status = fmu_derivative(component, unknown, n_unknown, known, n_known, seed, false, answer);
     fmu_leave(component, FMU_OK);
@@ -350,7 +285,7 @@ fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info)
 FMI2_EXPORT fmi2Status
 fmi2EnterContinuousTimeMode(fmi2Component component)
 {
-    return change_mode(component, FMU_EVENTS, FMU_CONTINUOUS, "fmi2EnterContinuousTimeMode");
+    return (fmi2Status)fmu_change_mode(component, FMU_EVENTS, FMU_CONTINUOUS, "fmi2EnterContinuousTimeMode");
 }
 
 FMI2_EXPORT fmi2Status

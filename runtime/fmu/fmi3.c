@@ -7,12 +7,6 @@
 
 #include "runtime/fmu/fmu.h"
 
-enum {
-    READY = FMU_EVENTS | FMU_STEPS | FMU_CONTINUOUS,
-    READABLE = FMU_INSTANTIATED | FMU_INITIALIZING | READY | FMU_TERMINATED | FMU_FAILED,
-    SETTABLE = FMU_INSTANTIATED | FMU_INITIALIZING | READY,
-};
-
 static FmuInstance *
 of(fmi3Instance instance)
 {
@@ -34,11 +28,7 @@ fmi3GetVersion(void)
 FMI3_EXPORT fmi3Status
 fmi3SetDebugLogging(fmi3Instance instance, fmi3Boolean on, size_t n, const fmi3String category[])
 {
-    if (!fmu_enter(instance, ~0u, "fmi3SetDebugLogging"))
-        return fmi3Error;
-    bool good = fmu_choose_log(instance, on, category, n);
-    fmu_leave(instance, FMU_OK);
-    return good ? fmi3OK : fmi3Error;
+    return (fmi3Status)fmu_choose_log(instance, on, category, n, "fmi3SetDebugLogging");
 }
 
 FMI3_EXPORT fmi3Instance
@@ -93,9 +83,7 @@ fmi3EnterInitializationMode(fmi3Instance instance, fmi3Boolean has_tolerance, fm
 FMI3_EXPORT fmi3Status
 fmi3ExitInitializationMode(fmi3Instance instance)
 {
-    if (!fmu_enter(instance, FMU_INITIALIZING, "fmi3ExitInitializationMode"))
-        return fmi3Error;
-    return (fmi3Status)fmu_leave(instance, fmu_initialize(instance));
+    return (fmi3Status)fmu_initialize(instance, "fmi3ExitInitializationMode");
 }
 
 FMI3_EXPORT fmi3Status
@@ -114,15 +102,6 @@ fmi3EnterEventMode(fmi3Instance instance)
     return allowed ? fmi3OK : fmi3Error;
 }
 
-static fmi3Status
-change_mode(FmuInstance *instance, uint32_t from, FmuMode to, const char *call)
-{
-    if (!fmu_enter(instance, from, call))
-        return fmi3Error;
-    instance->mode = to;
-    return (fmi3Status)fmu_leave(instance, FMU_OK);
-}
-
 FMI3_EXPORT fmi3Status
 fmi3EnterStepMode(fmi3Instance instance)
 {
@@ -138,33 +117,31 @@ fmi3EnterStepMode(fmi3Instance instance)
 FMI3_EXPORT fmi3Status
 fmi3EnterContinuousTimeMode(fmi3Instance instance)
 {
-    return change_mode(instance, FMU_EVENTS, FMU_CONTINUOUS, "fmi3EnterContinuousTimeMode");
+    return (fmi3Status)fmu_change_mode(instance, FMU_EVENTS, FMU_CONTINUOUS, "fmi3EnterContinuousTimeMode");
 }
 
 FMI3_EXPORT fmi3Status
 fmi3EnterConfigurationMode(fmi3Instance instance)
 {
-    return change_mode(instance, 0, FMU_INSTANTIATED, "fmi3EnterConfigurationMode (there are no structural parameters)");
+    return (fmi3Status)fmu_change_mode(instance, 0, FMU_INSTANTIATED, "fmi3EnterConfigurationMode (there are no structural parameters)");
 }
 
 FMI3_EXPORT fmi3Status
 fmi3ExitConfigurationMode(fmi3Instance instance)
 {
-    return change_mode(instance, 0, FMU_INSTANTIATED, "fmi3ExitConfigurationMode (there are no structural parameters)");
+    return (fmi3Status)fmu_change_mode(instance, 0, FMU_INSTANTIATED, "fmi3ExitConfigurationMode (there are no structural parameters)");
 }
 
 FMI3_EXPORT fmi3Status
 fmi3Terminate(fmi3Instance instance)
 {
-    return change_mode(instance, READY | FMU_FAILED, FMU_TERMINATED, "fmi3Terminate");
+    return (fmi3Status)fmu_change_mode(instance, FMU_READY | FMU_FAILED, FMU_TERMINATED, "fmi3Terminate");
 }
 
 FMI3_EXPORT fmi3Status
 fmi3Reset(fmi3Instance instance)
 {
-    if (!fmu_enter(instance, ~0u, "fmi3Reset"))
-        return fmi3Error;
-    return (fmi3Status)fmu_leave(instance, fmu_reset(instance));
+    return (fmi3Status)fmu_reset(instance, "fmi3Reset");
 }
 
 // --- values
@@ -181,7 +158,7 @@ wrong_size(FmuInstance *instance, size_t n, size_t n_values)
 FMI3_EXPORT fmi3Status
 fmi3GetFloat64(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, fmi3Float64 value[], size_t n_values)
 {
-    if (!fmu_enter(instance, READABLE, "fmi3GetFloat64"))
+    if (!fmu_enter(instance, FMU_READABLE, "fmi3GetFloat64"))
         return fmi3Error;
     if (n != n_values)
         return wrong_size(instance, n, n_values);
@@ -193,7 +170,7 @@ fmi3GetFloat64(fmi3Instance instance, const fmi3ValueReference reference[], size
 FMI3_EXPORT fmi3Status
 fmi3SetFloat64(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const fmi3Float64 value[], size_t n_values)
 {
-    if (!fmu_enter(instance, SETTABLE, "fmi3SetFloat64"))
+    if (!fmu_enter(instance, FMU_SETTABLE_IN, "fmi3SetFloat64"))
         return fmi3Error;
     if (n != n_values)
         return wrong_size(instance, n, n_values);
@@ -202,24 +179,17 @@ fmi3SetFloat64(fmi3Instance instance, const fmi3ValueReference reference[], size
     return (fmi3Status)status;
 }
 
-static mdl_type
-whole_type(fmi3ValueReference reference)
-{
-    bool is_enum = reference < mdl_fmu_head[FMU_VARIABLES] && mdl_fmu_variable[reference][FMU_TYPE] == MDL_ENUM;
-    return is_enum ? MDL_ENUM : MDL_INTEGER;
-}
-
 FMI3_EXPORT fmi3Status
 fmi3GetInt64(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, fmi3Int64 value[], size_t n_values)
 {
-    if (!fmu_enter(instance, READABLE, "fmi3GetInt64"))
+    if (!fmu_enter(instance, FMU_READABLE, "fmi3GetInt64"))
         return fmi3Error;
     if (n != n_values)
         return wrong_size(instance, n, n_values);
     FmuStatus status = FMU_OK;
     for (size_t i = 0; i < n && status == FMU_OK; i++) {
         double number = 0;
-        status = fmu_get(instance, &reference[i], 1, whole_type(reference[i]), &number);
+        status = fmu_get(instance, &reference[i], 1, fmu_whole_type(reference[i]), &number);
         value[i] = (fmi3Int64)number;
     }
     fmu_leave(instance, FMU_OK);
@@ -229,14 +199,14 @@ fmi3GetInt64(fmi3Instance instance, const fmi3ValueReference reference[], size_t
 FMI3_EXPORT fmi3Status
 fmi3SetInt64(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const fmi3Int64 value[], size_t n_values)
 {
-    if (!fmu_enter(instance, SETTABLE, "fmi3SetInt64"))
+    if (!fmu_enter(instance, FMU_SETTABLE_IN, "fmi3SetInt64"))
         return fmi3Error;
     if (n != n_values)
         return wrong_size(instance, n, n_values);
     FmuStatus status = FMU_OK;
     for (size_t i = 0; i < n && status == FMU_OK; i++) {
         double number = (double)value[i];
-        status = fmu_set(instance, &reference[i], 1, whole_type(reference[i]), &number);
+        status = fmu_set(instance, &reference[i], 1, fmu_whole_type(reference[i]), &number);
     }
     fmu_leave(instance, FMU_OK);
     return (fmi3Status)status;
@@ -245,7 +215,7 @@ fmi3SetInt64(fmi3Instance instance, const fmi3ValueReference reference[], size_t
 FMI3_EXPORT fmi3Status
 fmi3GetBoolean(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, fmi3Boolean value[], size_t n_values)
 {
-    if (!fmu_enter(instance, READABLE, "fmi3GetBoolean"))
+    if (!fmu_enter(instance, FMU_READABLE, "fmi3GetBoolean"))
         return fmi3Error;
     if (n != n_values)
         return wrong_size(instance, n, n_values);
@@ -262,7 +232,7 @@ fmi3GetBoolean(fmi3Instance instance, const fmi3ValueReference reference[], size
 FMI3_EXPORT fmi3Status
 fmi3SetBoolean(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const fmi3Boolean value[], size_t n_values)
 {
-    if (!fmu_enter(instance, SETTABLE, "fmi3SetBoolean"))
+    if (!fmu_enter(instance, FMU_SETTABLE_IN, "fmi3SetBoolean"))
         return fmi3Error;
     if (n != n_values)
         return wrong_size(instance, n, n_values);
@@ -424,7 +394,7 @@ static fmi3Status
 differentiate(FmuInstance *instance, const fmi3ValueReference unknown[], size_t n_unknown, const fmi3ValueReference known[], size_t n_known,
               const fmi3Float64 seed[], size_t n_seed, fmi3Float64 answer[], size_t n_answer, bool adjoint, const char *call)
 {
-    if (!fmu_enter(instance, FMU_INITIALIZING | READY | FMU_TERMINATED, call))
+    if (!fmu_enter(instance, FMU_INITIALIZING | FMU_READY | FMU_TERMINATED, call))
         return fmi3Error;
     if (n_seed != (adjoint ? n_unknown : n_known))
         return wrong_size(instance, adjoint ? n_unknown : n_known, n_seed);
@@ -454,74 +424,39 @@ fmi3GetAdjointDerivative(fmi3Instance instance, const fmi3ValueReference unknown
 FMI3_EXPORT fmi3Status
 fmi3GetFMUState(fmi3Instance instance, fmi3FMUState *state)
 {
-    if (!fmu_enter(instance, READABLE, "fmi3GetFMUState"))
-        return fmi3Error;
-    FmuState *saved = fmu_state_save(instance, *state);
-    if (saved)
-        *state = saved;
-    else
-        fmu_say(instance, FMU_ERROR, "out of memory");
-    fmu_leave(instance, FMU_OK);
-    return saved ? fmi3OK : fmi3Error;
+    return (fmi3Status)fmu_state_get(instance, state, "fmi3GetFMUState");
 }
 
 FMI3_EXPORT fmi3Status
 fmi3SetFMUState(fmi3Instance instance, fmi3FMUState state)
 {
-    if (!fmu_enter(instance, READABLE, "fmi3SetFMUState"))
-        return fmi3Error;
-    FmuStatus status = state ? fmu_state_restore(instance, state) : FMU_ERROR;
-    fmu_leave(instance, FMU_OK);
-    return (fmi3Status)status;
+    return (fmi3Status)fmu_state_set(instance, state, "fmi3SetFMUState");
 }
 
 FMI3_EXPORT fmi3Status
 fmi3FreeFMUState(fmi3Instance instance, fmi3FMUState *state)
 {
     (void)instance;
-    if (state) {
-        fmu_state_free(*state);
-        *state = NULL;
-    }
-    return fmi3OK;
+    return (fmi3Status)fmu_state_free(state);
 }
 
 FMI3_EXPORT fmi3Status
 fmi3SerializedFMUStateSize(fmi3Instance instance, fmi3FMUState state, size_t *size)
 {
     (void)instance;
-    *size = state ? fmu_state_size(state) : 0;
-    return state ? fmi3OK : fmi3Error;
+    return (fmi3Status)fmu_state_size(state, size);
 }
 
 FMI3_EXPORT fmi3Status
 fmi3SerializeFMUState(fmi3Instance instance, fmi3FMUState state, fmi3Byte bytes[], size_t size)
 {
-    if (!fmu_enter(instance, READABLE, "fmi3SerializeFMUState"))
-        return fmi3Error;
-    bool fits = state && size >= fmu_state_size(state);
-    if (fits)
-        fmu_state_write(state, bytes);
-    else
-        fmu_say(instance, FMU_ERROR, "%zu bytes are not enough for the state", size);
-    fmu_leave(instance, FMU_OK);
-    return fits ? fmi3OK : fmi3Error;
+    return (fmi3Status)fmu_state_write(instance, state, bytes, size, "fmi3SerializeFMUState");
 }
 
 FMI3_EXPORT fmi3Status
 fmi3DeserializeFMUState(fmi3Instance instance, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
 {
-    if (!fmu_enter(instance, READABLE, "fmi3DeserializeFMUState"))
-        return fmi3Error;
-    FmuState *read = fmu_state_read(bytes, size);
-    if (read) {
-        fmu_state_free(*state);
-        *state = read;
-    } else {
-        fmu_say(instance, FMU_ERROR, "these bytes are no state of such an instance");
-    }
-    fmu_leave(instance, FMU_OK);
-    return read ? fmi3OK : fmi3Error;
+    return (fmi3Status)fmu_state_read(instance, bytes, size, state, "fmi3DeserializeFMUState");
 }
 
 // --- event mode

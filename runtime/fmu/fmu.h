@@ -38,6 +38,12 @@ typedef enum FmuMode {
     FMU_FAILED = 64, // after Discard of a step, or an error: values can be read, states restored, and it can be reset
 } FmuMode;
 
+enum {
+    FMU_READY = FMU_EVENTS | FMU_STEPS | FMU_CONTINUOUS,
+    FMU_READABLE = FMU_INSTANTIATED | FMU_INITIALIZING | FMU_READY | FMU_TERMINATED | FMU_FAILED,
+    FMU_SETTABLE_IN = FMU_INSTANTIATED | FMU_INITIALIZING | FMU_READY,
+};
+
 // Categories of messages, in bits, as modelDescription.xml has them.
 enum { FMU_LOG_ERROR = 1, FMU_LOG_WARNING = 2, FMU_LOG_NOTE = 4, FMU_LOG_ALL = 7 };
 
@@ -75,14 +81,15 @@ bool fmu_enter(FmuInstance *instance, uint32_t modes, const char *call);
 FmuStatus fmu_leave(FmuInstance *instance, FmuStatus status);
 void fmu_say(FmuInstance *instance, FmuStatus status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 FmuStatus fmu_begin(FmuInstance *instance, double start, bool has_stop, double stop, double tolerance); // 0: the model's
-FmuStatus fmu_initialize(FmuInstance *instance); // the end of initialization mode
-FmuStatus fmu_reset(FmuInstance *instance);
+// Whole calls of the importer, under the name that its version of FMI gives them.
+FmuStatus fmu_initialize(FmuInstance *instance, const char *call); // the end of initialization mode
+FmuStatus fmu_change_mode(FmuInstance *instance, uint32_t from, FmuMode to, const char *call);
+FmuStatus fmu_reset(FmuInstance *instance, const char *call);
 // Values for what was set so far: the start is solved anew when something has changed.
 FmuStatus fmu_solve(FmuInstance *instance);
 // A status of the runtime; FMU_DISCARD for a failure that smaller steps or other values may get over.
 FmuStatus fmu_status(int status);
-// Which categories; false after a message: one of them is none. n 0: all.
-bool fmu_choose_log(FmuInstance *instance, bool on, const char *const *category, size_t n);
+FmuStatus fmu_choose_log(FmuInstance *instance, bool on, const char *const *category, size_t n, const char *call); // categories; n 0: all
 
 // --- left_out.c
 long fmu_left_out(void);
@@ -91,18 +98,19 @@ long fmu_left_out(void);
 // `type` is what the call is for; values are as the runtime has them.
 FmuStatus fmu_get(FmuInstance *instance, const uint32_t *reference, size_t n, mdl_type type, double *value);
 FmuStatus fmu_set(FmuInstance *instance, const uint32_t *reference, size_t n, mdl_type type, const double *value);
+mdl_type fmu_whole_type(uint32_t reference); // of whole numbers, for both: enumeration or Integer
 // The derivatives of `of` when `by` move at these rates (n_of answers), or, transposed, of the sum of `of` with these weights (n_by answers).
 FmuStatus fmu_derivative(FmuInstance *instance, const uint32_t *of, size_t n_of, const uint32_t *by, size_t n_by, const double *seed,
                          bool adjoint, double *answer);
 
-// --- unit_state.c: the state of an instance
-typedef struct FmuState FmuState;
-FmuState *fmu_state_save(FmuInstance *instance, FmuState *reused); // NULL: memory is exhausted
-FmuStatus fmu_state_restore(FmuInstance *instance, const FmuState *state);
-void fmu_state_free(FmuState *state);
-size_t fmu_state_size(const FmuState *state);
-void fmu_state_write(const FmuState *state, void *bytes);
-FmuState *fmu_state_read(const void *bytes, size_t size); // NULL: these are no such bytes, or memory is exhausted
+// --- unit_state.c: the state of an instance, as whole calls of the importer
+// *state is NULL, or a state whose memory is used again.
+FmuStatus fmu_state_get(FmuInstance *instance, void **state, const char *call);
+FmuStatus fmu_state_set(FmuInstance *instance, const void *state, const char *call);
+FmuStatus fmu_state_free(void **state);
+FmuStatus fmu_state_size(const void *state, size_t *size);
+FmuStatus fmu_state_write(FmuInstance *instance, const void *state, void *bytes, size_t size, const char *call);
+FmuStatus fmu_state_read(FmuInstance *instance, const void *bytes, size_t size, void **state, const char *call);
 
 // --- cosim.c
 typedef struct FmuStep {

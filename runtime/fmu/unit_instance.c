@@ -49,25 +49,6 @@ on_message(void *user, mdl_severity severity, const char *text)
     tell(user, status[severity], category[severity], text);
 }
 
-bool
-fmu_choose_log(FmuInstance *instance, bool on, const char *const *category, size_t n)
-{
-    uint32_t chosen = n ? 0 : FMU_LOG_ALL;
-    for (size_t i = 0; i < n; i++) {
-        size_t k = 0;
-        while (k < sizeof categories / sizeof *categories && (!category[i] || strcmp(category[i], categories[k]) != 0))
-            k++;
-        if (k == sizeof categories / sizeof *categories) {
-            fmu_say(instance, FMU_ERROR, "'%s' is no category of messages", category[i] ? category[i] : "");
-            return false;
-        }
-        chosen |= 1u << k;
-    }
-    // Errors are told in any case.
-    instance->logged = on ? instance->logged | chosen : n ? (instance->logged & ~chosen) | FMU_LOG_ERROR : FMU_LOG_ERROR;
-    return true;
-}
-
 static void
 begin_anew(FmuInstance *instance)
 {
@@ -152,6 +133,45 @@ fmu_leave(FmuInstance *instance, FmuStatus status)
     return status;
 }
 
+// False after a message: one of the categories is none.
+static bool
+choose_log(FmuInstance *instance, bool on, const char *const *category, size_t n)
+{
+    uint32_t chosen = n ? 0 : FMU_LOG_ALL;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < sizeof categories / sizeof *categories && (!category[i] || strcmp(category[i], categories[k]) != 0))
+            k++;
+        if (k == sizeof categories / sizeof *categories) {
+            fmu_say(instance, FMU_ERROR, "'%s' is no category of messages", category[i] ? category[i] : "");
+            return false;
+        }
+        chosen |= 1u << k;
+    }
+    // Errors are told in any case.
+    instance->logged = on ? instance->logged | chosen : n ? (instance->logged & ~chosen) | FMU_LOG_ERROR : FMU_LOG_ERROR;
+    return true;
+}
+
+FmuStatus
+fmu_choose_log(FmuInstance *instance, bool on, const char *const *category, size_t n, const char *call)
+{
+    if (!fmu_enter(instance, ~0u, call))
+        return FMU_ERROR;
+    bool good = choose_log(instance, on, category, n);
+    fmu_leave(instance, FMU_OK);
+    return good ? FMU_OK : FMU_ERROR;
+}
+
+FmuStatus
+fmu_change_mode(FmuInstance *instance, uint32_t from, FmuMode to, const char *call)
+{
+    if (!fmu_enter(instance, from, call))
+        return FMU_ERROR;
+    instance->mode = to;
+    return fmu_leave(instance, FMU_OK);
+}
+
 FmuStatus
 fmu_status(int status)
 {
@@ -201,20 +221,24 @@ fmu_solve(FmuInstance *instance)
 }
 
 FmuStatus
-fmu_initialize(FmuInstance *instance)
+fmu_initialize(FmuInstance *instance, const char *call)
 {
+    if (!fmu_enter(instance, FMU_INITIALIZING, call))
+        return FMU_ERROR;
     FmuStatus status = fmu_solve(instance);
     instance->ended = status == FMU_OK && mdl_run_ended(instance->run);
     instance->mode = status != FMU_OK ? FMU_FAILED : instance->exchange || instance->event_mode ? FMU_EVENTS : FMU_STEPS;
-    return status;
+    return fmu_leave(instance, status);
 }
 
 FmuStatus
-fmu_reset(FmuInstance *instance)
+fmu_reset(FmuInstance *instance, const char *call)
 {
+    if (!fmu_enter(instance, ~0u, call))
+        return FMU_ERROR;
     if (instance->run)
         mdl_run_drop(instance->run);
     instance->run = NULL;
     begin_anew(instance);
-    return FMU_OK;
+    return fmu_leave(instance, FMU_OK);
 }

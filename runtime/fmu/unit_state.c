@@ -15,9 +15,9 @@ typedef struct Head {
     double time, last, start, stop, tolerance;
 } Head;
 
-struct FmuState {
+typedef struct FmuState {
     Head head;                // then overrides, then the run
-};
+} FmuState;
 
 static const char NAME[8] = "mdlfmu1";
 
@@ -27,8 +27,9 @@ overrides_size(const FmuInstance *instance)
     return instance->options.overrides * sizeof *instance->override;
 }
 
-FmuState *
-fmu_state_save(FmuInstance *instance, FmuState *reused)
+// NULL: memory is exhausted.
+static FmuState *
+save(FmuInstance *instance, FmuState *reused)
 {
     size_t given = overrides_size(instance), run = instance->run ? mdl_run_save(instance->run, NULL, 0) : 0;
     size_t size = sizeof(Head) + given + run;
@@ -60,8 +61,8 @@ open_run(FmuInstance *instance, const Head *head)
     return fmu_solve(instance);
 }
 
-FmuStatus
-fmu_state_restore(FmuInstance *instance, const FmuState *state)
+static FmuStatus
+restore(FmuInstance *instance, const FmuState *state)
 {
     const Head *head = &state->head;
     if (memcmp(head->name, NAME, sizeof NAME) != 0 || head->exchange != instance->exchange || head->overrides > mdl_program.n_settables
@@ -90,26 +91,9 @@ fmu_state_restore(FmuInstance *instance, const FmuState *state)
     return FMU_OK;
 }
 
-void
-fmu_state_free(FmuState *state)
-{
-    free(state);
-}
-
-size_t
-fmu_state_size(const FmuState *state)
-{
-    return state->head.size;
-}
-
-void
-fmu_state_write(const FmuState *state, void *bytes)
-{
-    memcpy(bytes, state, state->head.size);
-}
-
-FmuState *
-fmu_state_read(const void *bytes, size_t size)
+// NULL: these are no such bytes, or memory is exhausted.
+static FmuState *
+read_bytes(const void *bytes, size_t size)
 {
     Head head;
     if (!bytes || size < sizeof head)
@@ -119,4 +103,76 @@ fmu_state_read(const void *bytes, size_t size)
     if (state)
         memcpy(state, bytes, size);
     return state;
+}
+
+FmuStatus
+fmu_state_get(FmuInstance *instance, void **state, const char *call)
+{
+    if (!fmu_enter(instance, FMU_READABLE, call))
+        return FMU_ERROR;
+    FmuState *saved = save(instance, *state);
+    if (saved)
+        *state = saved;
+    else
+        fmu_say(instance, FMU_ERROR, "out of memory");
+    fmu_leave(instance, FMU_OK);
+    return saved ? FMU_OK : FMU_ERROR;
+}
+
+FmuStatus
+fmu_state_set(FmuInstance *instance, const void *state, const char *call)
+{
+    if (!fmu_enter(instance, FMU_READABLE, call))
+        return FMU_ERROR;
+    FmuStatus status = state ? restore(instance, state) : FMU_ERROR;
+    fmu_leave(instance, FMU_OK);
+    return status;
+}
+
+FmuStatus
+fmu_state_free(void **state)
+{
+    if (state) {
+        free(*state);
+        *state = NULL;
+    }
+    return FMU_OK;
+}
+
+FmuStatus
+fmu_state_size(const void *state, size_t *size)
+{
+    *size = state ? ((const FmuState *)state)->head.size : 0;
+    return state ? FMU_OK : FMU_ERROR;
+}
+
+FmuStatus
+fmu_state_write(FmuInstance *instance, const void *state, void *bytes, size_t size, const char *call)
+{
+    size_t needed;
+    if (!fmu_enter(instance, FMU_READABLE, call))
+        return FMU_ERROR;
+    bool fits = fmu_state_size(state, &needed) == FMU_OK && size >= needed;
+    if (fits)
+        memcpy(bytes, state, needed);
+    else
+        fmu_say(instance, FMU_ERROR, "%zu bytes are not enough for the state", size);
+    fmu_leave(instance, FMU_OK);
+    return fits ? FMU_OK : FMU_ERROR;
+}
+
+FmuStatus
+fmu_state_read(FmuInstance *instance, const void *bytes, size_t size, void **state, const char *call)
+{
+    if (!fmu_enter(instance, FMU_READABLE, call))
+        return FMU_ERROR;
+    FmuState *read = read_bytes(bytes, size);
+    if (read) {
+        free(*state);
+        *state = read;
+    } else {
+        fmu_say(instance, FMU_ERROR, "these bytes are no state of such an instance");
+    }
+    fmu_leave(instance, FMU_OK);
+    return read ? FMU_OK : FMU_ERROR;
 }

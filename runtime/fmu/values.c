@@ -56,6 +56,13 @@ value_now(const FmuInstance *instance, const uint32_t *row)
     return row[FMU_NEGATIVE] ? -value : value;
 }
 
+mdl_type
+fmu_whole_type(uint32_t reference)
+{
+    bool is_enum = reference < mdl_fmu_head[FMU_VARIABLES] && mdl_fmu_variable[reference][FMU_TYPE] == MDL_ENUM;
+    return is_enum ? MDL_ENUM : MDL_INTEGER;
+}
+
 FmuStatus
 fmu_get(FmuInstance *instance, const uint32_t *reference, size_t n, mdl_type type, double *value)
 {
