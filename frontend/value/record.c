@@ -49,19 +49,28 @@ record_field(const RecordType *record, Sym name)
     return NULL;
 }
 
+// The field that a scalar of such a value is in, and its number there; NULL when it is no record.
+static const RecordField *
+field_of_scalar(const Type *type, uint32_t *scalar)
+{
+    if (type->base != TYPE_RECORD || !type->record->size)
+        return NULL;
+    *scalar %= type->record->size;
+    for (uint32_t i = 0; i < type->record->n; i++) {
+        const RecordField *field = &type->record->fields[i];
+        if (*scalar >= field->first && *scalar < field->first + field->count) {
+            *scalar -= field->first;
+            return field;
+        }
+    }
+    return NULL;
+}
+
 bool
 record_fixed(const Type *type, uint32_t scalar)
 {
-    if (type->base != TYPE_RECORD || !type->record->size)
-        return false;
-    scalar %= type->record->size;
-    for (uint32_t i = 0; i < type->record->n; i++) {
-        const RecordField *field = &type->record->fields[i];
-        if (scalar < field->first || scalar >= field->first + field->count)
-            continue;
-        return field->fixed || record_fixed(&field->type, scalar - field->first);
-    }
-    return false;
+    const RecordField *field = field_of_scalar(type, &scalar);
+    return field && (field->fixed || record_fixed(&field->type, scalar));
 }
 
 // --- fields that a function leaves open
@@ -69,16 +78,8 @@ record_fixed(const Type *type, uint32_t scalar)
 bool
 record_may_leave(const Type *type, uint32_t scalar)
 {
-    if (type->base != TYPE_RECORD || !type->record->size)
-        return false;
-    scalar %= type->record->size;
-    for (uint32_t i = 0; i < type->record->n; i++) {
-        const RecordField *field = &type->record->fields[i];
-        if (scalar < field->first || scalar >= field->first + field->count)
-            continue;
-        return field->type.base == TYPE_RECORD ? record_may_leave(&field->type, scalar - field->first) : field->type.base != TYPE_STRING;
-    }
-    return false;
+    const RecordField *field = field_of_scalar(type, &scalar);
+    return field && (field->type.base == TYPE_RECORD ? record_may_leave(&field->type, scalar) : field->type.base != TYPE_STRING);
 }
 
 bool

@@ -397,15 +397,6 @@ structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode 
 
 // --- the pass
 
-static uint32_t
-unmatched_unknowns(const Problem *problem)
-{
-    uint32_t count = 0;
-    for (Var v = 0; v < problem->unknown.n; v++)
-        count += problem->unknown.at[v] && problem->equation_of.at[v] == NONE;
-    return count;
-}
-
 // Matches the problem in which a variable and its derivatives are one unknown. True when the matching is perfect.
 static bool
 match_merged(Dae *dae, Problem *problem)
@@ -418,7 +409,7 @@ match_merged(Dae *dae, Problem *problem)
     for (Var v = 0; v < dae->nvars; v++)
         problem->unknown.at[v] &= column_of.at[v] == v;
     structure_incidence(&structure, problem, column_of.at);
-    bool good = problem_match(problem, dae->nvars, NULL) == 0 && unmatched_unknowns(problem) == 0;
+    bool good = problem_match(problem, dae->nvars, NULL) == 0 && problem_unmatched(problem) == 0;
     structure_free(&structure);
     vec_free(&column_of);
     return good;

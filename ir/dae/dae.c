@@ -243,6 +243,20 @@ dae_is_literal(const Dae *dae, Var var, double *value)
     return true;
 }
 
+bool
+dae_is_nonneg(const Dae *dae, Var var)
+{
+    double value;
+    return dae_is_literal(dae, var, &value) ? value >= 0 : (dae->var_flags.at[var] & VARF_NONNEG) != 0;
+}
+
+bool
+dae_slot_is_nonneg(uint32_t slot, void *context)
+{
+    const DaeRow *row = context;
+    return dae_is_nonneg(row->dae, row->vars[slot]);
+}
+
 uint32_t
 dae_add_row(Dae *dae, const Var *vars, uint32_t n)
 {

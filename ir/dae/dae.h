@@ -527,6 +527,14 @@ bool dae_has_open_flanges(const Dae *dae);
 bool dae_is_own_bus(const Dae *dae, uint32_t connector);
 bool dae_has_open_buses(const Dae *dae);
 bool dae_is_literal(const Dae *dae, Var var, double *value);
+// A number that is not negative, or a variable whose min is not.
+bool dae_is_nonneg(const Dae *dae, Var var);
+// The same of a slot, for nonsmooth.h; `context` is the row that the slots are of.
+typedef struct DaeRow {
+    const Dae *dae;
+    const Var *vars;
+} DaeRow;
+bool dae_slot_is_nonneg(uint32_t slot, void *context);
 // True when the values of parameters and constants make an expression over vars zero, but for rounding, as far as is known while
 // compiling.
 bool dae_known_zero(Dae *dae, Expr e, const Var *vars);

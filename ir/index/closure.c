@@ -47,10 +47,8 @@ decompose(Closure *c)
     for (Var v = 0; v < dae->nvars; v++)
         c->problem.unknown.at[v] &= c->column_of.at[v] == v;
     structure_incidence(&c->structure, &c->problem, c->column_of.at);
-    uint32_t surplus = problem_match(&c->problem, dae->nvars, NULL), missing = 0;
-    for (Var v = 0; v < c->problem.unknown.n; v++)
-        missing += c->problem.unknown.at[v] && c->problem.equation_of.at[v] == NONE;
-    if (!surplus || surplus != missing)
+    uint32_t surplus = problem_match(&c->problem, dae->nvars, NULL);
+    if (!surplus || surplus != problem_unmatched(&c->problem))
         return false;
     problem_singular(&c->problem, dae->nvars, &c->over, &c->under);
     return true;

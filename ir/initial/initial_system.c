@@ -145,15 +145,6 @@ tell_loop_starts(Dae *dae, const U32Vec *start_of, const Problem *problem, Diags
     map_free(&solved);
 }
 
-static uint32_t
-missing(const Problem *problem)
-{
-    uint32_t count = 0;
-    for (uint32_t var = 0; var < problem->unknown.n; var++)
-        count += problem->unknown.at[var] && problem->equation_of.at[var] == NONE;
-    return count;
-}
-
 bool
 pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
 {
@@ -177,7 +168,7 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
     vec_free(&pres);
     if (!good)
         init_report_over(dae, problem, diags);
-    uint32_t open = good ? missing(problem) : 0;
+    uint32_t open = good ? problem_unmatched(problem) : 0;
     if (good && open && initial_defaults(dae, reduction, problem, &start_of, open, diags)) {
         init_report_under(dae, problem, diags);
         good = false;

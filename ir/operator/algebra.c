@@ -49,10 +49,8 @@ assume_positive(Expr e, void *context)
 static uint32_t
 sign_of(Dae *dae, Var var)
 {
-    double value;
-    bool nonneg = dae_is_literal(dae, var, &value) ? value >= 0 : (dae->var_flags.at[var] & VARF_NONNEG) != 0;
     bool positive = dae_known_positive(dae, expr_slot(dae->exprs, 0), &var);
-    return (nonneg ? SIGN_NONNEG : 0) | (positive ? SIGN_POSITIVE_NOW : 0);
+    return (dae_is_nonneg(dae, var) ? SIGN_NONNEG : 0) | (positive ? SIGN_POSITIVE_NOW : 0);
 }
 
 static bool

@@ -172,13 +172,8 @@ static bool
 slot_is_nonneg(uint32_t slot, void *context)
 {
     const Roots *roots = context;
-    double value;
     Var var = slot < roots->slots ? roots->naming.vars.at[slot] : NONE;
-    if (var == NONE)
-        return false;
-    if (dae_is_literal(roots->dae, var, &value))
-        return value >= 0;
-    return (roots->dae->var_flags.at[var] & VARF_NONNEG) != 0;
+    return var != NONE && dae_is_nonneg(roots->dae, var);
 }
 
 // factor*root: where the factor is not negative it is part of the band. `plain` is what the root says without its law.

@@ -94,20 +94,6 @@ junctions_hold(Compilation *c, Out *why)
     return true;
 }
 
-typedef struct RowOfModel {
-    const Dae *dae;
-    const Var *vars;
-} RowOfModel;
-
-static bool
-slot_is_nonneg(uint32_t slot, void *context)
-{
-    const RowOfModel *row = context;
-    double value;
-    Var var = row->vars[slot];
-    return dae_is_literal(row->dae, var, &value) ? value >= 0 : (row->dae->var_flags.at[var] & VARF_NONNEG) != 0;
-}
-
 // The normal form of a normal form is itself.
 static bool
 normal_holds(Compilation *c, Out *why)
@@ -116,11 +102,11 @@ normal_holds(Compilation *c, Out *why)
     for (uint32_t e = 0; e < dae->equations.n; e++) {
         Equation at = dae->equations.at[e];
         bool piecewise = expr_has_op(dae->exprs, at.shape, OP_LUZ) || expr_has_op(dae->exprs, at.shape, OP_TAR) || expr_has_op(dae->exprs, at.shape, OP_SGN);
-        RowOfModel row = {dae, dae->rows.at + at.row};
+        DaeRow row = {dae, dae->rows.at + at.row};
         U32Vec order = {0};
         if (!piecewise || (at.kind != EQN_NORMAL && at.kind != EQN_INITIAL))
             continue;
-        bool same = expr_shape(dae->exprs, nonsmooth_normalise(dae->exprs, at.shape, &(Signs){slot_is_nonneg, NULL, &row}), &order) == at.shape;
+        bool same = expr_shape(dae->exprs, nonsmooth_normalise(dae->exprs, at.shape, &(Signs){dae_slot_is_nonneg, NULL, &row}), &order) == at.shape;
         vec_free(&order);
         if (!same)
             return say_equation(dae, e, "an equation is not in normal form", why);

@@ -40,22 +40,6 @@ causal_assign(Dae *dae, Var var, Expr e, const Var *vars, uint32_t equation)
     return assign;
 }
 
-typedef struct NonnegRow {
-    const Dae *dae;
-    const Var *vars;
-} NonnegRow;
-
-static bool
-slot_is_nonneg(uint32_t slot, void *context)
-{
-    const NonnegRow *row = context;
-    double value;
-    Var var = row->vars[slot];
-    if (dae_is_literal(row->dae, var, &value))
-        return value >= 0;
-    return row->dae->var_flags.at[var] & VARF_NONNEG;
-}
-
 Expr
 causal_solve(Dae *dae, Expr shape, const Var *vars, uint32_t k)
 {
@@ -65,8 +49,8 @@ causal_solve(Dae *dae, Expr shape, const Var *vars, uint32_t k)
         return solved;
     if (!expr_has_op(dae->exprs, shape, OP_LUZ))
         return 0;
-    NonnegRow row = {dae, vars};
-    solved = nonsmooth_solve(dae->exprs, shape, k, &(Signs){slot_is_nonneg, NULL, &row});
+    DaeRow row = {dae, vars};
+    solved = nonsmooth_solve(dae->exprs, shape, k, &(Signs){dae_slot_is_nonneg, NULL, &row});
     // A set-valued solution says only where the unknown may lie.
     bool single = solved && !expr_has_op(dae->exprs, solved, OP_TAR) && !expr_has_op(dae->exprs, solved, OP_SGN);
     return single ? solved : 0;

@@ -339,3 +339,12 @@ structure_merge_derivatives(const Dae *dae, U32Vec *column_of)
         vec_push(column_of, to);
     }
 }
+
+uint32_t
+problem_unmatched(const Problem *problem)
+{
+    uint32_t count = 0;
+    for (Var v = 0; v < problem->unknown.n; v++)
+        count += problem->unknown.at[v] && problem->equation_of.at[v] == NONE;
+    return count;
+}

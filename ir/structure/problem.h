@@ -38,6 +38,7 @@ void problem_incidence(Dae *dae, Problem *problem);
 uint32_t problem_match(Problem *problem, uint32_t nvars, const uint8_t *rank);
 // Tarjan's strongly connected components in dependency order (block lower triangular form).
 void problem_sort(Problem *problem);
+uint32_t problem_unmatched(const Problem *problem); // unknowns without an equation, behind problem_match()
 // Coarse Dulmage-Mendelsohn decomposition of an imperfect matching (Pothen, Fan, ACM TOMS 16 (1990) 303):
 // `over`: equations of the over-determined part with the fewer variables they could determine; `under`:
 // variables of the under-determined part with the fewer equations that could determine them. Both fall into
