@@ -232,7 +232,8 @@ classify(Kinds *kinds, uint32_t node)
     if (element.seen)
         parts->bits |= (element.shares_flow ? PART_SHARES_FLOW : 0) | (element.shares_effort ? PART_SHARES_EFFORT : 0);
     if (element.kind == kind) {
-        parts->bits |= (element.unit && element.modulator == NONE ? PART_UNIT : 0) | detector_bits(kinds, node, &element);
+        bool source = kind == NODE_SE || kind == NODE_SF, zero = source && element.seen && !element.given && !element.driven;
+        parts->bits |= (element.unit && element.modulator == NONE ? PART_UNIT : 0) | detector_bits(kinds, node, &element) | (zero ? PART_ZERO : 0);
         parts->modulator = element.modulator != NONE ? element.modulator + 1 : 0;
     }
     kinds->dae->nodes.at[node].kind = (uint8_t)kind;

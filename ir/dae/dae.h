@@ -312,6 +312,7 @@ enum { // NodeParts.bits
     PART_TURN = 16,  // a transformer to axes of its own (MTF)
     PART_UNIT = 32,  // of a transformer: all its ratios are 1, it is a junction
     PART_SHARES_FLOW = 256, PART_SHARES_EFFORT = 512, // all its ports have one flow, one effort: it stands on one junction
+    PART_ZERO = 1024, // a source that gives nothing: a ground
     PART_READS_EFFORT = 64, PART_READS_FLOW = 128 // a detector (De, Df): it takes no power and gives a signal
 };
 typedef struct NodeParts { // what a constraint or a body is made of; filled for those who look (ir/bonds/describe.c)

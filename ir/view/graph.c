@@ -151,11 +151,67 @@ join_bond(Graph *graph, Bond *kept, uint32_t at, const Bond *bond)
         kept->effort_from = 0;
 }
 
+// A ground holds what its junction shares at zero: it takes no power.
+static bool
+is_ground(const Dae *dae, const Bond *bond, uint32_t ports)
+{
+    const GraphNode *node = &dae->nodes.at[bond->component];
+    return ports == 1 && bond_type(dae, bond)->n_bonds == 1 && node->parts.bits & PART_ZERO && !is_detector(node)
+           && node->kind == (dae->nodes.at[bond->junction].kind == NODE_ONE ? NODE_SF : NODE_SE);
+}
+
+// What hands power on does so between two ports at least, and no element is left without a bond.
+static uint32_t
+ports_needed(const GraphNode *node)
+{
+    return node->kind == NODE_TF || node->kind == NODE_GY || node->kind == NODE_CONSTRAINT ? 2 : 1;
+}
+
+// No power passes a bond to a junction whose effort or flow is zero: it is left out, and the junction with it (Karnopp, Margolis,
+// Rosenberg, 2006, section 4.1: nodes at ground potential and points without velocity). The ground of bodies, whose ports have several
+// scalar bonds, is a body of its own (Bos and Tiernego, 1985) and stays. Marks the bonds that vanish; what is only a junction has gone before.
+static void
+leave_out_grounds(Graph *graph, const Dae *dae, U32Vec *parent, const U32Vec *first, U8Vec *vanishes)
+{
+    U32Vec ports = {0}, held = {0}, stay = {0}; // per node: of a component its ports, and those at grounds; of a junction what stays at it
+    U8Vec ground = {0};
+    vec_grow(&ports, dae->nodes.n);
+    vec_grow(&held, dae->nodes.n);
+    vec_grow(&stay, dae->nodes.n);
+    vec_grow(&ground, dae->nodes.n);
+    for (uint32_t b = 0; b < dae->bonds.n; b++)
+        ports.at[dae->bonds.at[b].component] += !dae->bonds.at[b].scalar;
+    for (uint32_t b = 0; b < dae->bonds.n; b++)
+        if (is_ground(dae, &dae->bonds.at[b], ports.at[dae->bonds.at[b].component]))
+            ground.at[sets_find(parent, dae->bonds.at[b].junction)] = 1;
+    for (uint32_t b = 0; b < dae->bonds.n; b++)
+        held.at[dae->bonds.at[b].component] += ground.at[sets_find(parent, dae->bonds.at[b].junction)];
+    for (int grounds = 0; grounds < 2; grounds++) // a ground stays with what stays at it
+        for (uint32_t b = 0; b < dae->bonds.n; b++) {
+            uint32_t node = dae->bonds.at[b].component, junction = sets_find(parent, dae->bonds.at[b].junction);
+            bool is = is_ground(dae, &dae->bonds.at[b], ports.at[node]);
+            bool gone = first->at[node] != NONE && is_only_junction(&dae->nodes.at[node]);
+            if (!ground.at[junction] || is != grounds || gone)
+                continue;
+            vanishes->at[b] = is ? !stay.at[junction] : ports.at[node] - held.at[node] >= ports_needed(&dae->nodes.at[node]);
+            stay.at[junction] += !vanishes->at[b];
+            if (is && vanishes->at[b])
+                vec_push(&graph->grounds, node);
+        }
+    vec_free(&ports);
+    vec_free(&held);
+    vec_free(&stay);
+    vec_free(&ground);
+}
+
 static void
 simplify(Graph *graph, const Dae *dae)
 {
     U32Vec parent = {0}, first = {0}, place = {0};
+    U8Vec vanishes = {0};
     merge_junctions(dae, &parent, &first);
+    vec_grow(&vanishes, dae->bonds.n);
+    leave_out_grounds(graph, dae, &parent, &first, &vanishes);
     graph->simplified = base_calloc(1, sizeof *graph->simplified);
     *graph->simplified = *dae;
     memset(&graph->simplified->bonds, 0, sizeof graph->simplified->bonds);
@@ -165,7 +221,7 @@ simplify(Graph *graph, const Dae *dae)
         uint32_t known = first.at[bond.component];
         bool joins = known != NONE && dae->bonds.at[known].connector != bond.connector;
         bond.junction = sets_find(&parent, bond.junction);
-        if (known != NONE && is_only_junction(&dae->nodes.at[bond.component]))
+        if (vanishes.at[b] || (known != NONE && is_only_junction(&dae->nodes.at[bond.component])))
             continue;
         if (joins)
             join_bond(graph, &graph->simplified->bonds.at[place.at[known + bond.scalar]], place.at[known + bond.scalar], &bond);
@@ -179,6 +235,7 @@ simplify(Graph *graph, const Dae *dae)
     vec_free(&parent);
     vec_free(&first);
     vec_free(&place);
+    vec_free(&vanishes);
 }
 
 Graph
@@ -222,6 +279,7 @@ graph_close(Graph *graph)
     vec_free(&graph->redundant);
     vec_free(&graph->also);
     vec_free(&graph->further);
+    vec_free(&graph->grounds);
     if (graph->simplified)
         vec_free(&graph->simplified->bonds);
     free(graph->simplified);
@@ -456,6 +514,16 @@ print_closures(const Graph *graph, Out *out)
     }
 }
 
+static void
+print_grounds(const Graph *graph, Out *out)
+{
+    for (uint32_t i = 0; i < graph->grounds.n; i++) {
+        out_text(out, i ? ", " : "without power: ");
+        graph_print_name(graph, graph->grounds.at[i], out);
+    }
+    out_text(out, graph->grounds.n ? " (--full shows what is connected there)\n" : "");
+}
+
 // A junction of two ports is one bond.
 static bool
 is_bond(const Graph *graph, uint32_t node, uint32_t form)
@@ -526,6 +594,7 @@ graph_print_text(const Dae *model, const Problem *problem, uint32_t form, Out *o
             if (graph.uses[i].bonds && dae_is_junction(dae, i) == (at_junctions == 1) && !is_bond(&graph, i, form))
                 print_text_node(&graph, i, out);
     }
+    print_grounds(&graph, out);
     print_closures(&graph, out);
     out_text(out, "bonds (half arrow: positive power; stroke: receives the effort)\n");
     for (uint32_t b = 0; b < dae->bonds.n; b++) {

@@ -278,7 +278,8 @@ print_bonds(Drawing *drawing, Out *out)
         end_text(drawing, b, &end);
         junction.length = 0;
         print_junction(drawing, bond->junction, &junction);
-        bool out_of = port_role(drawing, b) == ROLE_OUT;
+        bool gives = is_source(dae, bond->component) && drawing->graph.uses[bond->component].ports == 1;
+        bool out_of = port_role(drawing, b) == ROLE_OUT || gives;
         bool fold = drawing->row.at[bond->component] != drawing->row.at[bond->junction];
         print_bond(drawing, out_of ? end.text : junction.text, out_of ? junction.text : end.text, b, dimension, out_of, fold,
                    out);

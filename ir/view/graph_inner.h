@@ -28,6 +28,7 @@ typedef struct Graph {
     NodeUse *uses;    // per node
     U8Vec marks;      // per bond: its effort or flow is in an algebraic loop; its storage has derivative causality
     U8Vec redundant;  // per node: a constraint some of whose equations follow from others
+    U32Vec grounds;   // components that are left out with their junctions, since their effort or flow is zero
     uint32_t components, junctions;
 } Graph;
 

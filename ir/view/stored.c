@@ -86,15 +86,17 @@ order_shared(Stored *stored, const Dae *dae, const Problem *problem)
 
 // --- what determines a variable that is no state
 
-enum { BY_MOTION = 1, BY_OTHERS = 2 };
+enum { BY_MOTION = 1, BY_OTHERS = 2, BY_COORDINATE = 4 };
 
-// Coordinates: of inertances, of dampers and joints that were chosen as states, and what a flow source prescribes.
+// The motion of inertances, what a flow source prescribes, and coordinates of what stores nothing, dampers and joints, that were chosen as states.
 static uint8_t
 given_by(const Dae *dae, uint32_t node)
 {
     uint8_t kind = node < dae->nodes.n ? dae->nodes.at[node].kind : NODE_COMPONENT;
-    return kind == NODE_I || kind == NODE_BODY || kind == NODE_SF || kind == NODE_R || kind == NODE_TF || kind == NODE_CONSTRAINT
-               ? BY_MOTION : BY_OTHERS;
+    bool ground = node < dae->nodes.n && dae->nodes.at[node].parts.bits & PART_ZERO;
+    if (kind == NODE_R || kind == NODE_TF || kind == NODE_CONSTRAINT || ground)
+        return BY_COORDINATE;
+    return kind == NODE_I || kind == NODE_BODY || kind == NODE_SF ? BY_MOTION : BY_OTHERS;
 }
 
 // What the variables of block `block` follow from.
@@ -147,23 +149,38 @@ static bool
 takes_motion(const Dae *dae, uint32_t node, uint8_t given)
 {
     uint8_t kind = dae->nodes.at[node].kind;
-    return (kind == NODE_C || kind == NODE_COMPONENT) && given == BY_MOTION;
+    return (kind == NODE_C || kind == NODE_COMPONENT) && given && !(given & BY_OTHERS);
+}
+
+// Per node: an inertance whose strokes all say that it takes efforts and gives its flow. Where a coordinate of a damper beside it is a
+// state in place of its own, that is another choice of coordinates.
+static void
+find_integral(const Dae *dae, U8Vec *integral)
+{
+    vec_grow(integral, dae->nodes.n);
+    for (int gives = 0; gives < 2; gives++)
+        for (uint32_t b = 0; b < dae->bonds.n; b++) {
+            uint32_t node = dae->bonds.at[b].component;
+            if (dae->nodes.at[node].kind == NODE_I && (dae->bonds.at[b].effort_from != 2) == gives)
+                integral->at[node] = !gives;
+        }
 }
 
 static void
 find_dependent(Stored *stored, const Dae *dae, const Problem *problem)
 {
-    U8Vec free_of = {0}, by = {0}; // per node: it has a state of its own; per variable
+    U8Vec free_of = {0}, by = {0}, integral = {0}; // per node: it has a state of its own; per variable; per node
     vec_grow(&free_of, dae->nodes.n);
     vec_grow(&stored->dependent, dae->nodes.n);
     find_given(stored, dae, problem, &by);
+    find_integral(dae, &integral);
     for (Var var = 0; var < dae->nvars; var++) {
         uint32_t node = stored->by.at[var];
         if (node == NONE || !stored_in_kind(dae->nodes.at[node].kind))
             continue;
         if (!problem->unknown.at[var])
             free_of.at[node] = 1;
-        else if (!takes_motion(dae, node, by.at[var]))
+        else if (!takes_motion(dae, node, by.at[var]) && !(integral.at[node] && by.at[var] == BY_COORDINATE))
             stored->dependent.at[node] = 1;
     }
     uint32_t kept = 0;
@@ -177,6 +194,7 @@ find_dependent(Stored *stored, const Dae *dae, const Problem *problem)
         stored->dependent.at[stored->shared.at[i].node] = 1;
     vec_free(&free_of);
     vec_free(&by);
+    vec_free(&integral);
 }
 
 Stored
