@@ -12,10 +12,15 @@
 //         which its second derivative is at most M: steps are no longer than 4 sqrt(A/M) there (a quarter of it
 //           without an error test in every step), A seen at nine points; where they would be
 //         shorter than their distance the stretch is cut in half.
+//         What a function was made with may change at events, and all that was found behind them is void. A relation that this happens to again
+//         and again, without a change of its own, is looked at a few such times ahead only, twice as far each time that it is spared. All
+//         evaluations are paid for: by the time that the run has come through, and by each change that was found and came. Where that does
+//         not suffice, 880 conditions each of which has all steps before it in its function, those that have wasted much are given up.
 // Contract: no change of a relation is missed, but for those that hold for less than rounding can tell; at the end of the run its value is the
 //           one that the equations have there (root.c). A function that cannot be bounded, or
 //           not in a reasonable number of evaluations, is looked at like relations of states, which is told once.
-// Complexity: a change: about a hundred evaluations of one relation; steps: ten evaluations of the terms for every stretch, which is
+// Complexity: a change: about a hundred evaluations of one relation; in total at most in proportion to the time of the run and to the number of
+//             changes, whatever the number of events and of relations; steps: ten evaluations of the terms for every stretch, which is
 //             as long as it can be.
 #include <float.h>
 #include <math.h>
@@ -35,7 +40,12 @@ typedef struct Outlook {
     bool touches;        // no change up to the end of the run, and at the end itself it is zero within rounding, as it was not a little before
     bool lost;           // cannot be looked at ahead
     uint32_t hopeless;   // looks in a row that asked for the shortest steps
+    double wasted;       // operations of looks whose function changed before what they found came, since the latest change that came
+    double cost;         // those since the function changed last
+    double made, reach;  // when the function changed last; looks go no further than `reach` beyond, infinity: to the end
 } Outlook;
+
+enum { LOST_UNKNOWN, LOST_INTRICATE, LOST_COSTLY, LOST_KINDS };
 
 struct Ahead {
     Jet *reg;            // of one forecast
@@ -46,6 +56,10 @@ struct Ahead {
     double smooth, pace; // up to `smooth` no step longer than `pace`
     double length;       // of the latest stretch that was looked at
     double before;       // when the step before the latest ended
+    double credit;       // operations that may still be spent on relations
+    double paid;         // up to this time
+    uint32_t lost[LOST_KINDS], example[LOST_KINDS]; // forecasts that have been lost and not told, one of them
+    bool costly_told;
 };
 
 enum { EVALUATIONS = 4000, UNSURE = 10 * EVALUATIONS, SAMPLES = 8, HOPELESS = 50, HOPELESS_LOOKS = 10 };
@@ -54,6 +68,12 @@ static const double LEAST_PROGRESS = 1e-3; // part of the run that so many evalu
 static const double HIDDEN = 1e-12;        // a function that has crossed zero keeps its new side within this (mixed.c)
 static const double ROUNDINGS = 16;         // what is below zero by so many times its rounding at most is not seen there
 static const double NARROW = 1e-12;        // part of the run: rounding hides as much of a crossing that is not flat
+static const double PATIENCE = 3e4;        // operations that a relation may waste before it is looked at less far ahead
+static const double FAR = 4;               // times the time between two changes of its function, that is
+static const double CREDIT = 2e7;          // operations at the start of a run: a tenth of a microsecond each
+static const double LOAN = 0.1;            // of that, when some have been given up
+static const double WAGE = 1e8;            // and for its whole time
+static const double REWARD = 200;          // times the operations of a forecast whose change came
 static const double SHORT = 1e-4;          // part of the run: an interval is no longer that is decided at its ends
 
 MDL_CHECKED static int
@@ -70,6 +90,8 @@ ahead_create(Run *run)
     ahead->outlook = calloc(model->n_forecasts + 1, sizeof *ahead->outlook);
     ahead->watched = calloc(model->n_relations + 1, sizeof *ahead->watched);
     ahead->stale = true;
+    ahead->credit = CREDIT;
+    ahead->paid = run->options->start;
     return ahead->reg && ahead->place && ahead->outlook && ahead->watched ? MDL_OK : MDL_INTERNAL;
 }
 
@@ -339,20 +361,21 @@ judge(Search *search, double from, double to, double *change)
     return lasts(search, end, to) || lasts(search, *change, to) ? VERDICT_CHANGE : VERDICT_NONE;
 }
 
-// Looks from where the outlook ends up to `stop`, until a change is found. What rounding hides is looked through to its end: the change may be at
+// Looks from where the outlook ends up to `end`, until a change is found. What rounding hides is looked through to its end: the change may be at
 // its beginning, which the next step must not have passed.
 static void
-look(Search *search, Outlook *outlook, double stop)
+look(Search *search, Outlook *outlook, double end)
 {
-    double finest = 64 * DBL_EPSILON * fmax(fabs(outlook->clear), fabs(stop)), length = stop - outlook->clear, floor = finest;
+    double stop = search->run->options->stop;
+    double finest = 64 * DBL_EPSILON * fmax(fabs(outlook->clear), fabs(stop)), length = end - outlook->clear, floor = finest;
     // At the very beginning a function may be on its way to the other side: an event is a little behind the one before.
     double now = search->run->time, first = now + 128 * DBL_EPSILON * fmax(fabs(now), 1e-3 * (stop - search->run->options->start));
     double before = outlook->clear; // of the interval before
     if (!isfinite(outlook->sure) && !is_unsure(search, outlook->clear))
         outlook->sure = outlook->clear;
     search->sure = outlook->sure;
-    while (outlook->clear < stop && search->evaluations < (search->sure < outlook->clear ? UNSURE : EVALUATIONS)) {
-        double from = outlook->clear, to = length < stop - from ? from + length : stop, change = to;
+    while (outlook->clear < end && search->evaluations < (search->sure < outlook->clear ? UNSURE : EVALUATIONS)) {
+        double from = outlook->clear, to = length < end - from ? from + length : end, change = to;
         Verdict verdict = judge(search, from, to, &change);
         bool tiny = to - from <= floor;
         if (verdict == VERDICT_OPEN && !tiny) {
@@ -390,16 +413,53 @@ look(Search *search, Outlook *outlook, double stop)
 }
 
 static void
-lose(Run *run, uint32_t k)
+lose(Run *run, uint32_t k, uint32_t kind)
 {
-    const mdl_forecast *forecast = &run->model->forecast[k];
-    run->ahead->outlook[k].lost = true;
-    run->ahead->watched[forecast->relation] = 0;
-    run_message(run, MDL_WARNING, "this condition depends on time alone, but %s: when it changes and changes back between two looks, at most "
-                "%.3g apart, that is not seen (a smaller --interval looks more often)\n  %s",
-                forecast->count ? "its function of time is too intricate to be bounded ahead of the integration"
-                                : "through a function that is not known ahead of the integration",
-                fmin(run->interval, (run->options->stop - run->options->start) / 500), run->model->relation[forecast->relation].text);
+    Ahead *ahead = run->ahead;
+    ahead->outlook[k].lost = true;
+    ahead->watched[run->model->forecast[k].relation] = 0;
+    if (!ahead->lost[kind]++)
+        ahead->example[kind] = k;
+}
+
+// A condition in the user's words: the steps of floor() and the like compare with hidden variables, their place says which they are.
+static const char *
+condition_text(const Run *run, uint32_t k, const char **place)
+{
+    const char *text = run->model->relation[run->model->forecast[k].relation].text, *open = strrchr(text, '(');
+    *place = "";
+    if (!strstr(text, "$integer"))
+        return text;
+    *place = open ? open : "";
+    return "a step of floor, ceil, integer, div, mod or rem ";
+}
+
+// What has been lost since is told, all of one kind at once; that events made it costly is told of the first ones.
+static void
+tell_lost(Run *run)
+{
+    static const char *const reason[] = {
+        [LOST_UNKNOWN] = "through a function that is not known ahead of the integration",
+        [LOST_INTRICATE] = "its function of time is too intricate to be bounded ahead of the integration",
+        [LOST_COSTLY] = "its function of time changes at so many events that it is not bounded ahead of the integration any longer (nor are others like it)",
+    };
+    Ahead *ahead = run->ahead;
+    double apart = fmin(run->interval, (run->options->stop - run->options->start) / 500);
+    for (uint32_t kind = 0; kind < LOST_KINDS; kind++) {
+        uint32_t count = ahead->lost[kind];
+        const char *place, *text = count ? condition_text(run, ahead->example[kind], &place) : NULL;
+        ahead->lost[kind] = 0;
+        if (kind == LOST_COSTLY && ahead->costly_told)
+            continue;
+        ahead->costly_told |= kind == LOST_COSTLY && count;
+        if (count == 1)
+            run_message(run, MDL_WARNING, "this condition depends on time alone, but %s: when it changes and changes back between two looks, at most "
+                        "%.3g apart, that is not seen (a smaller --interval looks more often)\n  %s%s", reason[kind], apart, text, place);
+        else if (count)
+            run_message(run, MDL_WARNING, "%u conditions depend on time alone, but of each %s: when one changes and changes back between two looks, at "
+                        "most %.3g apart, that is not seen (a smaller --interval looks more often); for example\n  %s%s", count, reason[kind],
+                        apart, text, place);
+    }
 }
 
 static void
@@ -409,13 +469,34 @@ extend(Run *run, uint32_t k)
     Outlook *outlook = &run->ahead->outlook[k];
     Search search = {.run = run, .forecast = forecast, .sign = outlook->held != 0 ? 1 : -1,
                      .at_zero = (outlook->held != 0) != (run->model->relation[forecast->relation].zero != 0)};
-    double from = outlook->clear, stop = run->options->stop;
+    double from = outlook->clear, stop = run->options->stop, end = stop;
+    if (isfinite(outlook->reach)) {
+        if (from > outlook->made)
+            outlook->reach = 2 * (from - outlook->made); // spared so far
+        end = fmin(stop, fmax(from, outlook->made) + outlook->reach);
+    }
     evaluate_fixed(run, forecast);
-    look(&search, outlook, stop);
-    bool hopeless = outlook->change == INFINITY && outlook->clear < stop && outlook->clear - from < LEAST_PROGRESS * (stop - run->options->start);
+    look(&search, outlook, end);
+    double operations_done = (double)search.evaluations * forecast->count;
+    outlook->cost += operations_done;
+    run->ahead->credit -= operations_done;
+    bool hopeless = outlook->change == INFINITY && outlook->clear < end && outlook->clear - from < LEAST_PROGRESS * (stop - run->options->start);
     outlook->hopeless = hopeless ? outlook->hopeless + 1 : 0;
     if (outlook->hopeless == HOPELESS_LOOKS)
-        lose(run, k);
+        lose(run, k, LOST_INTRICATE);
+}
+
+// More has been spent than the run has come through: what wasted much is given up, all at once, so that it is told once.
+static void
+give_up(Run *run)
+{
+    const mdl_model *model = run->model;
+    Ahead *ahead = run->ahead;
+    for (uint32_t k = 0; k < model->n_forecasts; k++)
+        if (model->forecast[k].relation != UINT32_MAX && !ahead->outlook[k].lost && ahead->outlook[k].wasted > PATIENCE) {
+            lose(run, k, LOST_COSTLY);
+            ahead->credit = LOAN * CREDIT;
+        }
 }
 
 // --- after events
@@ -448,7 +529,7 @@ look_again(Run *run)
         if (outlook->lost)
             continue;
         if (!forecast->count) {
-            lose(run, k);
+            lose(run, k, LOST_UNKNOWN);
             continue;
         }
         bool changed = renew(run, k);
@@ -459,8 +540,13 @@ look_again(Run *run)
         double held = run->v[model->relation[forecast->relation].value];
         if (!changed && outlook->held == held && outlook->change > run->time && ahead->watched[forecast->relation])
             continue;
+        bool came = !ahead->watched[forecast->relation] || outlook->held != held || outlook->change <= run->time;
+        double wasted = came ? 0 : outlook->wasted + outlook->cost, apart = run->time - outlook->made;
+        if (came && ahead->watched[forecast->relation])
+            ahead->credit += REWARD * forecast->count;
         ahead->watched[forecast->relation] = 1;
-        *outlook = (Outlook){.clear = run->time, .change = INFINITY, .held = held, .sure = -INFINITY};
+        *outlook = (Outlook){.clear = run->time, .change = INFINITY, .held = held, .sure = -INFINITY, .wasted = wasted, .made = run->time,
+                             .reach = wasted > PATIENCE && apart > 0 ? FAR * apart : INFINITY};
     }
     ahead->stale = false;
     ahead->smooth = terms ? -INFINITY : ahead->smooth;
@@ -475,12 +561,19 @@ ahead_look(Run *run)
         return;
     if (ahead->stale)
         look_again(run);
+    if (run->time > ahead->paid) {
+        ahead->credit += WAGE * (run->time - ahead->paid) / (run->options->stop - run->options->start);
+        ahead->paid = run->time;
+    }
+    if (ahead->credit < 0)
+        give_up(run);
     for (uint32_t k = 0; k < run->model->n_forecasts; k++) {
         const Outlook *outlook = &ahead->outlook[k];
         if (run->model->forecast[k].relation != UINT32_MAX && !outlook->lost && outlook->change == INFINITY
             && outlook->clear <= run->time && run->time < run->options->stop)
             extend(run, k);
     }
+    tell_lost(run);
 }
 
 double
@@ -621,6 +714,10 @@ ahead_snapshot(Run *run, Snapshot *snapshot)
         snapshot_part(snapshot, &outlook->touches, sizeof outlook->touches);
         snapshot_part(snapshot, &outlook->lost, sizeof outlook->lost);
         snapshot_part(snapshot, &outlook->hopeless, sizeof outlook->hopeless);
+        snapshot_part(snapshot, &outlook->wasted, sizeof outlook->wasted);
+        snapshot_part(snapshot, &outlook->cost, sizeof outlook->cost);
+        snapshot_part(snapshot, &outlook->made, sizeof outlook->made);
+        snapshot_part(snapshot, &outlook->reach, sizeof outlook->reach);
     }
     snapshot_part(snapshot, ahead->watched, model->n_relations * sizeof *ahead->watched);
     snapshot_part(snapshot, &ahead->stale, sizeof ahead->stale);
@@ -628,6 +725,8 @@ ahead_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, &ahead->pace, sizeof ahead->pace);
     snapshot_part(snapshot, &ahead->length, sizeof ahead->length);
     snapshot_part(snapshot, &ahead->before, sizeof ahead->before);
+    snapshot_part(snapshot, &ahead->credit, sizeof ahead->credit);
+    snapshot_part(snapshot, &ahead->paid, sizeof ahead->paid);
 }
 
 const RunPart ahead_part = {
