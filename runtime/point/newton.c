@@ -6,6 +6,7 @@
 //         residual, must shrink, so the scaling of equations does not matter. Corrections are measured
 //         relative to max(|u|, nominal). What has converged is accepted when the residuals are small, too,
 //         compared with the terms that changes of the unknowns make in them.
+//         At a start a solution that is far from the start values is looked for again with short corrections.
 //         Blocks with constraints may have equations that follow from others: there corrections are the shortest
 //         least-squares ones (Gauss-Newton), and the residuals decide whether the equations contradict each other.
 // Contract: on success inner variables and residuals in v belong to the solution; on failure the unknowns
@@ -27,6 +28,8 @@ static const double STAGNATED = 1e-8;   // rounding may keep corrections above C
 static const double LEAKING = 1e-5;     // the same of affine blocks with ideal diodes that leak: rounding of conditions of some 1e10
 static const double WRONG = 1e-6;       // corrections above this part of an unknown leave it with few right digits
 static const double SHRINKS = 0.9;
+static const double NEAR = 0.5;         // length of a correction that leads to the nearest solution, and
+static const double FAR = 10;           // distance of a solution from which on a nearer one is looked for
 static const double LEAP = 0.1;         // change of a correction over a step of almost no length
 static const double SMALLEST_DAMPING = 1e-6;
 
@@ -367,6 +370,7 @@ may_be_rounding(const Run *run, const Newton *newton, double norm)
 static bool
 damped_step(Run *run, Newton *newton, double norm, double *damping, double *trial_norm)
 {
+    double smallest = SMALLEST_DAMPING * (newton->leap > 0 ? fmin(1, newton->leap / norm) : 1);
     for (;;) {
         move(run, newton, *damping);
         if (newton_defect(run, newton, newton->trial)) {
@@ -378,7 +382,7 @@ damped_step(Run *run, Newton *newton, double norm, double *damping, double *tria
                 return true;
         }
         *damping /= 2;
-        if (*damping < SMALLEST_DAMPING)
+        if (*damping < smallest)
             return fail(newton, jumps(newton, norm) ? JUMP : NO_DESCENT);
     }
 }
@@ -533,6 +537,8 @@ newton_iterate(Run *run, Newton *newton)
         double norm = newton_size(newton, newton->step), trial_norm = 0;
         if (!isfinite(norm))
             return fail(newton, SINGULAR);
+        if (newton->leap > 0)
+            damping = fmin(damping, newton->leap / norm);
         if (!damped_step(run, newton, norm, &damping, &trial_norm))
             return false;
         run->stats->newton_iterations++;
@@ -745,6 +751,47 @@ opens_states(const Run *run, Newton *newton)
     return opens;
 }
 
+// Units of the unknowns from the start to the iterate in v.
+static double
+distance(const Run *run, const Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    double most = 0;
+    for (uint32_t i = 0; i < block->m; i++) {
+        double moved = fabs(run->v[block->unknown[i]] - newton->start[i]);
+        most = fmax(most, moved / fmax(fabs(newton->start[i]), newton->scale[i]));
+    }
+    return most;
+}
+
+// Where a slope at the start values is almost zero, the first correction leads far away, and where the equations are periodic
+// it ends there: at an angle of many turns, which has lost its digits. Corrections of limited length tell whether
+// there is a solution much nearer. `solved` and v are as before where there is none.
+static bool
+solve_nearer(Run *run, Newton *newton, bool solved)
+{
+    const size_t m = newton->block->m;
+    double far = distance(run, newton), kept[m + 1];
+    if (newton->block->linear || (solved && far <= FAR) || (!solved && newton->trouble == NOT_FINITE))
+        return solved;
+    Trouble trouble = newton->trouble;
+    newton_read(run, newton, kept);
+    newton_write(run, newton, newton->start);
+    newton->leap = NEAR;
+    bool nearer = newton_iterate(run, newton) && (!solved || distance(run, newton) < far / 2);
+    newton->leap = 0;
+    if (nearer)
+        return true;
+    newton_write(run, newton, solved ? kept : newton->start);
+    bool again = newton_iterate(run, newton); // the factors, the rank and the report are those of the first attempt
+    if (solved && !again) {
+        newton_write(run, newton, kept);
+        again = newton_defect(run, newton, newton->step);
+    }
+    newton->trouble = again ? NO_TROUBLE : trouble;
+    return again;
+}
+
 int
 newton_solve(Run *run, Newton *newton, Effort effort)
 {
@@ -759,6 +806,8 @@ newton_solve(Run *run, Newton *newton, Effort effort)
         newton_write(run, newton, newton->start);
         solved = newton_iterate(run, newton);
     }
+    if (effort != EFFORT_RUN)
+        solved = solve_nearer(run, newton, solved);
     if (run->options->trace && effort != EFFORT_RUN)
         newton_trace_solve(run, newton, solved);
     if (solved && effort != EFFORT_RUN && newton->locked && opens_states(run, newton))

@@ -28,6 +28,7 @@ struct Newton {
     double *size;    // per residual: sum over the unknowns of |partial derivative| * size of the unknown
     Trouble trouble;
     uint32_t corrections; // of the last iteration
+    double leap;          // no correction is larger, as newton_size() measures it; 0: any
     double reached;       // where the path of the homotopy turned back first
     // Blocks with constraints. While `review` is set the rank is looked at in every iteration; afterwards `deficient`
     // equations follow from the others for good and the shortest solution is taken.
