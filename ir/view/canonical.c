@@ -5,10 +5,10 @@
 // Method: (Rosenberg 1971; Karnopp, Margolis, Rosenberg 2006, chapter 7; Sueur, Dauphin-Tanguy 1991.) Junctions, transformers,
 // gyrators and ideal constraints are the junction structure; every other component is in a field. On every scalar bond of
 // a field's component one of effort and flow is its output and the other its input, as the strokes say. The matched
-// equations in order of evaluation express every variable that the junction structure determines by outputs of fields: a
-// row of the matrix S in inputs = S*outputs. Equations that a field owns are outputs. Coefficients are
-// numbers, or texts of parameters and modulating variables as long as they can be read; of longer ones, and through loops,
-// only the dependence is told.
+// equations of the junction structure, in an order of evaluation in which what fields determine is known, express every
+// variable that it determines by outputs of fields: a row of the matrix S in inputs = S*outputs. Coefficients are
+// numbers, or texts of parameters and modulating variables as long as they can be read; of longer ones, and through loops
+// of the junction structure itself, only the dependence is told.
 // Contract: graph.h; the model was compiled with the rates of its flows. Complexity: rows times their length.
 #include "ir/expr/expr.h"
 #include "ir/structure/structure.h"
@@ -258,6 +258,14 @@ coefficient(Canonical *canonical, uint32_t slot, uint32_t own)
     return readable((Factor){negative ? -1 : 1, text + negative, false});
 }
 
+// A field has the equation.
+static bool
+is_outside(const Canonical *canonical, uint32_t position)
+{
+    uint32_t node = canonical->dae->equations.at[canonical->problem->equations.at[position]].node;
+    return node < canonical->dae->nodes.n && field_of(canonical, node) != FIELD_NONE;
+}
+
 // The row of the one variable that an equation of the junction structure determines.
 static void
 single(Canonical *canonical, uint32_t position)
@@ -279,56 +287,45 @@ single(Canonical *canonical, uint32_t position)
 
 // Variables of a loop depend on all that enters it.
 static void
-together(Canonical *canonical, uint32_t from, uint32_t to)
+together(Canonical *canonical, const uint32_t *positions, uint32_t n)
 {
     const Problem *problem = canonical->problem;
     begin_row(canonical);
-    for (uint32_t k = from; k < to; k++) {
-        uint32_t position = problem->sorted.at[k];
-        Var own = problem->var_of.at[position];
-        uint32_t node = canonical->dae->equations.at[problem->equations.at[position]].node;
-        if (node < canonical->dae->nodes.n && field_of(canonical, node) != FIELD_NONE) {
-            if (canonical->output.at[own])
-                add_term(canonical, own, unknown_factor(true));
-            continue;
-        }
-        structure_read(&canonical->structure, problem->equations.at[position]);
+    for (uint32_t k = 0; k < n; k++) {
+        structure_read(&canonical->structure, problem->equations.at[positions[k]]);
         for (uint32_t s = 0; s < canonical->structure.vars.n; s++) {
             Var other = canonical->structure.vars.at[s];
             if ((canonical->known.at[other] || canonical->output.at[other]) && carries_power(canonical, other))
                 add_variable(canonical, other, unknown_factor(true));
         }
     }
-    uint32_t first = 0;
-    for (uint32_t k = from; k < to; k++) {
-        uint32_t position = problem->sorted.at[k];
-        uint32_t node = canonical->dae->equations.at[problem->equations.at[position]].node;
-        if (node < canonical->dae->nodes.n && field_of(canonical, node) != FIELD_NONE)
-            continue;
-        Var var = problem->var_of.at[position];
-        if (!first)
-            end_row(canonical, var);
-        else {
-            canonical->row.at[var] = canonical->row.at[first - 1];
-            canonical->known.at[var] = 1;
-        }
-        first = var + 1;
+    Var first = problem->var_of.at[positions[0]];
+    end_row(canonical, first);
+    for (uint32_t k = 1; k < n; k++) {
+        Var var = problem->var_of.at[positions[k]];
+        canonical->row.at[var] = canonical->row.at[first];
+        canonical->known.at[var] = 1;
     }
 }
 
 static void
 make_rows(Canonical *canonical)
 {
-    const Problem *problem = canonical->problem;
-    for (uint32_t b = 0; b + 1 < problem->block_start.n; b++) {
-        uint32_t from = problem->block_start.at[b], to = problem->block_start.at[b + 1];
-        uint32_t node = canonical->dae->equations.at[problem->equations.at[problem->sorted.at[from]]].node;
-        bool outside = node < canonical->dae->nodes.n && field_of(canonical, node) != FIELD_NONE;
-        if (to - from > 1)
-            together(canonical, from, to);
-        else if (!outside)
-            single(canonical, problem->sorted.at[from]);
+    Problem inner = {0};
+    problem_copy(canonical->problem, &inner);
+    for (uint32_t i = 0; i < inner.equations.n; i++)
+        if (inner.var_of.at[i] != NONE && is_outside(canonical, i))
+            inner.equation_of.at[inner.var_of.at[i]] = NONE;
+    problem_sort(&inner);
+    for (uint32_t b = 0; b + 1 < inner.block_start.n; b++) {
+        const uint32_t *positions = inner.sorted.at + inner.block_start.at[b];
+        uint32_t n = inner.block_start.at[b + 1] - inner.block_start.at[b];
+        if (n > 1)
+            together(canonical, positions, n);
+        else if (!is_outside(canonical, positions[0]))
+            single(canonical, positions[0]);
     }
+    problem_free(&inner);
 }
 
 // --- printing
