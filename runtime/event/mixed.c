@@ -21,6 +21,7 @@
 #include "runtime/point/run.h"
 
 enum { FOLLOWING_PASSES = 16, SEARCHED_MOST = 14, CIRCLING = 4, SETTLING = 4 };
+enum { DECIDED = 40 }; // passes after which laws that still change are decided together
 
 uint32_t
 mixed_limit(const Run *run)
@@ -162,6 +163,8 @@ settle(Run *run, bool stop)
     if (status != MDL_OK)
         return status;
     for (uint32_t pass = 0; pass < limit; pass++) {
+        if (pass == DECIDED && contact_decide(run) == MDL_INTERNAL)
+            return MDL_INTERNAL;
         status = friction_evaluate(run);
         if (status != MDL_OK)
             return status;

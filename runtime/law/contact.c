@@ -96,6 +96,14 @@ open_diode_mode(const Run *run, uint32_t law)
     return rate * hidden_step(run) < -ROUNDING * fmax(size, band) ? 0 : 1;
 }
 
+// A constraint that touched and separates will have come back before its gap is as large as the tolerance resolves.
+static bool
+is_low(const Run *run, uint32_t law)
+{
+    double after = speed(run, law), pull = -contact_held(run, law);
+    return after > SLOW * run->tolerance && after * after < 2 * pull * UNRESOLVED * run->tolerance;
+}
+
 double
 contact_open_mode(const Run *run, uint32_t law, bool pending, bool decided)
 {
@@ -107,7 +115,7 @@ contact_open_mode(const Run *run, uint32_t law, bool pending, bool decided)
         return 1;
     if (sgn->level == 0)
         return open_diode_mode(run, law);
-    if (sgn->level == 2 && fabs(speed(run, law)) > slow)
+    if (sgn->level == 2 && fabs(speed(run, law)) > slow && !is_low(run, law))
         return 1;
     // Where others hold the same motion, what is held is zero but for rounding.
     return contact_held(run, law) < -STILL ? 0 : 1;
@@ -138,7 +146,7 @@ contact_create(Run *run)
     contacts->nx = (uint32_t)nx;
     double *room = calloc(6 * n + 3 * nx, sizeof *room);
     contacts->mode = room;
-    contacts->part = calloc(6 * n, 1);
+    contacts->part = calloc(7 * n, 1);
     contacts->jump = calloc(3 * n, sizeof *contacts->jump);
     contacts->list = calloc(4 * n + nx, sizeof *contacts->list);
     if (!room || !contacts->part || !contacts->jump || !contacts->list)
@@ -147,7 +155,7 @@ contact_create(Run *run)
     contacts->mark = contacts->together_list + n;
     contacts->answer = contacts->jump + n;
     contacts->limit = contacts->answer + n;
-    uint8_t **flags[] = {&contacts->carried, &contacts->closed, &contacts->known, &contacts->measured, &contacts->active};
+    uint8_t **flags[] = {&contacts->carried, &contacts->closed, &contacts->known, &contacts->measured, &contacts->active, &contacts->low};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         *flags[i] = contacts->part + (i + 1) * n;
     double **part[] = {&contacts->mode, &contacts->held, &contacts->speed, &contacts->impulse, &contacts->restitution, &contacts->room};
@@ -317,7 +325,8 @@ solve_impulses(const Run *run, const uint8_t *part, const double *speed, bool bi
     }
     for (uint32_t i = 0; i < problem.n; i++) {
         const mdl_sgn *sgn = &model->sgn[list[i]];
-        problem.kind[i] = bilateral ? COMPLEMENT_HOLD : sgn->unilateral ? COMPLEMENT_PUSH : COMPLEMENT_RUB;
+        bool hold = bilateral || contacts->low[list[i]];
+        problem.kind[i] = hold ? COMPLEMENT_HOLD : sgn->unilateral ? COMPLEMENT_PUSH : COMPLEMENT_RUB;
         problem.of[i] = (uint8_t)(bilateral || sgn->unilateral ? 0 : sgn->disk == 1 ? sgn->of : !sgn->disk);
         problem.offset[i] = speed[list[i]] * (bilateral || !sgn->unilateral ? 1 : 1 + contacts->restitution[list[i]]);
     }
@@ -346,6 +355,7 @@ static void
 choose_reactions(Run *run)
 {
     Contacts *contacts = run->contacts;
+    memset(contacts->low, 0, contacts->n);
     for (uint32_t k = 0; k < contacts->n; k++) {
         const mdl_sgn *sgn = &run->model->sgn[k];
         contacts->part[k] = sgn->unilateral && sgn->level && (contacts->closed[k] || touches(run, k));
@@ -410,20 +420,19 @@ jump(Run *run)
     return MDL_OK;
 }
 
-// Rebounds that the tolerance does not resolve: they do not happen. True when there was one.
+// Rebounds that the tolerance does not resolve do not happen: that of what strikes, and that of what others lift off. (A disk that another
+// one rolls under would be lifted, fall, push the other one away and be met by it again, without end.) True when there was one.
 static bool
 drop_low_rebounds(Run *run)
 {
     Contacts *contacts = run->contacts;
     bool any = false;
     for (uint32_t k = 0; k < contacts->n; k++) {
-        if (!contacts->part[k] || !(contacts->restitution[k] > 0) || !(contacts->impulse[k] > 0))
+        if (!contacts->part[k] || !run->model->sgn[k].unilateral || run->model->sgn[k].level != 2 || contacts->low[k] || !is_low(run, k))
             continue;
-        double after = speed(run, k), pull = -contact_held(run, k);
-        if (after > 0 && after * after < 2 * pull * UNRESOLVED * run->tolerance) {
-            contacts->restitution[k] = 0;
-            any = true;
-        }
+        contacts->low[k] = !(contacts->restitution[k] > 0 && contacts->impulse[k] > 0);
+        contacts->restitution[k] = 0;
+        any = true;
     }
     return any;
 }
@@ -715,12 +724,15 @@ move_back(Run *run)
         return MDL_FAILED;
     for (uint32_t k = 0; k < contacts->n; k++) {
         const mdl_sgn *sgn = &run->model->sgn[k];
-        contacts->part[k] = contact_is_partner(sgn) && contacts->closed[k] && (sgn->unilateral || sgn->state < 0);
+        contacts->part[k] = contact_is_partner(sgn) && contacts->closed[k];
         contacts->speed[k] = contact_is_partner(sgn) ? speed(run, k) : 0;
     }
     if (solve_impulses(run, contacts->part, contacts->speed, true, contacts->impulse, NULL) == MDL_INTERNAL)
         return MDL_INTERNAL;
     add_columns(contacts, contacts->jump, contacts->impulse, run->v + run->model->y);
+    for (uint32_t k = 0; k < contacts->n; k++) // what sticks stays at zero exactly, also where its limit has nothing to do with reactions
+        if (contacts->part[k] && run->model->sgn[k].state >= 0)
+            run->v[run->model->y + (uint32_t)run->model->sgn[k].state] = 0;
     return MDL_OK;
 }
 

@@ -30,6 +30,7 @@ struct Contacts {
     double *restitution; // n
     double *room;      // n: of one function
     uint8_t *active;   // n: the latest impulses hold the speed behind the impact at -e times that before
+    uint8_t *low;      // n: separates by less than the tolerance resolves: it is held at zero
     double *start;     // nx: states before it
     double *shifted;   // nx
     uint32_t *list, *together_list; // n: laws to be measured, and those of one evaluation

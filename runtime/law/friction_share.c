@@ -14,6 +14,7 @@
 
 static const double SHARED = 1e-10; // change of shares that are settled
 static const double BEYOND = 1.1;   // of a: a share that is too much
+static const double SLACK = 1e-9;   // of the largest reaction: what a limit comes to at least while its friction holds
 
 enum { ROUNDS = 20 };
 
@@ -167,6 +168,15 @@ measure_shares(Run *run, const double *force, double *change)
     return true;
 }
 
+// The weight of p^2 is one over this. Where a contact is about to open, and a little beyond, the limit is zero: a friction there that has
+// to hold shall do so with as little as can be, and not with any force.
+static double
+bearing_of(const Run *run, uint32_t law)
+{
+    bool holds = !run->model->sgn[law].unilateral && run->v[run->model->sgn[law].mode] == 0;
+    return holds ? fmax(size_of(run, law), SLACK * run->friction->reaction) : size_of(run, law);
+}
+
 // The least sum of p^2/a over p = force + z*change. `system` has room for the normal equations.
 static bool
 least_forces(const Run *run, const double *force, const double *change, uint32_t rows, double *system)
@@ -176,7 +186,7 @@ least_forces(const Run *run, const double *force, const double *change, uint32_t
         for (uint32_t j = 0; j <= rows; j++) {
             double sum = 0;
             for (uint32_t k = 0; k < model->n_sgns; k++) {
-                double a = size_of(run, k), right = j < rows ? change[j * model->n_sgns + k] : -force[k];
+                double a = bearing_of(run, k), right = j < rows ? change[j * model->n_sgns + k] : -force[k];
                 if (rests(run, k) && a > 0)
                     sum += change[i * model->n_sgns + k] * right / a;
             }

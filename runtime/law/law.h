@@ -74,6 +74,11 @@ MDL_CHECKED int contact_close(Run *run);
 // After an accepted step: *drifted when closed constraints had drifted and were moved back: the integrator must start again.
 MDL_CHECKED int contact_drifted(Run *run, bool *drifted);
 
+// --- contact_decide.c
+// Modes of all laws at zero from one complementarity problem, where the search goes around in circles; v is used. MDL_FAILED: none were
+// found, or this is no such problem; the modes are then as before.
+MDL_CHECKED int contact_decide(Run *run);
+
 // --- rest.c: relations that stay at zero after their events have accumulated
 // A reinit of the event being handled has changed its state.
 void rest_note(Run *run, uint32_t reinit, double before, double after);
