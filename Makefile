@@ -28,7 +28,7 @@ LIBS = $(addprefix $(BUILD)/lib,frontend.a backend.a ir.a base.a runtime.a)
 LLVM_INCLUDE = -I$(shell $(LLVM) --includedir)
 LLVM_STATIC  = -no-pie -B$(shell $(LLVM) --bindir) -fuse-ld=lld -Wl,--gc-sections -static-libstdc++ -static-libgcc \
                $(shell $(LLVM) --link-static --ldflags --libs x86codegen orcjit passes core x86asmparser)
-LLVM_LIBS    = $(LLVM_STATIC) -lz -lzstd -lrt -ldl -lm
+LLVM_LIBS    = $(LLVM_STATIC) -Wl,-Bstatic -lz -lzstd -Wl,-Bdynamic -lrt -ldl -lm
 SUNDIALS     = -Wl,-Bstatic $(addprefix -l,$(NUMERICS)) -Wl,-Bdynamic
 
 # V=1 shows whole commands.
@@ -56,9 +56,12 @@ linked: $(LINKED)
 NUMERICS = sundials_ida sundials_cvode sundials_arkode sundials_sunnonlinsolfixedpoint sundials_sunlinsolklu \
            sundials_sunlinsoldense sundials_sunmatrixsparse sundials_sunmatrixdense sundials_nvecserial klu amd colamd btf \
            suitesparseconfig
+# Products of complex numbers and the kind of processor are functions of the compiler's own: a bare linker finds them here.
+COMPILER_HELP = _muldc3.o _divdc3.o cpuinfo.o
 $(BUILD)/libsimulator.a: $(call objects,$(RUNTIME) $(STARTS))
 	$(call say,AR,$@)
-	$(Q)rm -f $@; { echo create $@; for o in $^; do echo addmod $$o; done; \
+	$(Q)rm -f $@; (cd $(BUILD) && $(AR) x "$$($(CC) -print-libgcc-file-name)" $(COMPILER_HELP)); \
+	{ echo create $@; for o in $^ $(addprefix $(BUILD)/,$(COMPILER_HELP)); do echo addmod $$o; done; \
 	for l in $(NUMERICS); do echo addlib $$($(CC) -print-file-name=lib$$l.a); done; echo save; echo end; } | ar -M
 # A model may also become a shared library, and with it the runtime.
 $(call objects,$(RUNTIME) $(STARTS) $(wildcard runtime/model/*.c)): CFLAGS += -fPIC -fno-semantic-interposition
@@ -192,10 +195,18 @@ chosen: all $(or $(if $(filter parse fmt errors elab show pass layers,$(NEEDS)),
     $(if $(filter fuzz,$(NEEDS)),$(FUZZ_TARGETS)), $(if $(filter ir runtime backend,$(NEEDS)),$(filter $(BUILD)/tests/$(NEEDS)/%,$(TEST_PROGRAMS))),\
     programs)
 
-# An importer of functional mock-up units of other people, where it can be had: tests/fmi uses it.
+# An importer of functional mock-up units of other people, and what runs tests and notebooks of the Python package, where they can be had:
+# tests/fmi and tests/python use them.
 importer:
-	@[ -x build/importer/bin/fmpy ] || { mkdir -p build && python3 -m venv build/importer && build/importer/bin/pip install -q fmpy==0.3.32; } || \
-	    echo "FMPy cannot be had (python3-venv and a network are needed): tests/fmi are skipped"
+	@[ -x build/importer/bin/pytest ] || { mkdir -p build && python3 -m venv build/importer && \
+	    build/importer/bin/pip install -q fmpy==0.3.32 pytest==9.2.0 nbclient==0.11.0 ipykernel==7.4.0; } || \
+	    echo "FMPy and pytest cannot be had (python3-venv and a network are needed): tests/fmi and tests/python are skipped"
+# The Python package as a wheel, into $(BUILD)/wheels (PEP 517: pip install . does the same), and all its notebooks.
+wheel:
+	@BUILD=$(abspath $(BUILD)) python3 frontend/python/wheel_backend.py $(BUILD)/wheels
+notebooks: importer
+	$(MAKE) -j$(JOBS) all
+	BUILD=$(abspath $(BUILD)) NOTEBOOKS=all build/importer/bin/python -m pytest -q -p no:cacheprovider tests/python/test_notebooks.py
 # All examples as units of FMI 2 and 3, run by that importer and compared with native runs. EXAMPLES=linkage selects.
 fmus: packages importer
 	$(MAKE) -j$(JOBS) all
@@ -236,6 +247,8 @@ help:
 	@echo "make fuzz         changed models against crashes, with libFuzzer where clang has it; SECONDS for each target"
 	@echo "make random       random models, each written twice, against each other with all solvers; MODELS of each kind"
 	@echo "make fmus         the examples as functional mock-up units, run by FMPy; EXAMPLES=linkage selects"
+	@echo "make wheel        the Python package, into $(BUILD)/wheels"
+	@echo "make notebooks    runs the notebooks of docs/notebooks and compares what they print"
 	@echo "make bench        times and ratios against hand-written C"
 	@echo "make fmt          canonical layout of the library and the examples"
 	@echo "make docs         tables in docs/ that are made from the source"
@@ -285,5 +298,5 @@ deb: all
 	.ci/deb.sh $(abspath $(BUILD))
 clean:
 	rm -rf build
-.PHONY: all linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets importer fmus bench layers wc docs fmt install install-files uninstall deb clean
+.PHONY: all linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets importer wheel notebooks fmus bench layers wc docs fmt install install-files uninstall deb clean
 .SECONDARY:

@@ -29,7 +29,7 @@ Version: $version
 Architecture: $architecture
 Maintainer: $maintainer
 Installed-Size: $size
-Depends: libc6 (>= 2.36), zlib1g, libzstd1, gcc | c-compiler, libc6-dev
+Depends: libc6 (>= 2.36), gcc | c-compiler, libc6-dev
 Recommends: liblapack3, gnuplot-nox, graphviz
 Section: science
 Priority: optional

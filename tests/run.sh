@@ -18,6 +18,7 @@
 #   ir/N.c runtime/N.c backend/N.c   programs (built by make) that print "ok" and "FAIL" lines; one that was not built is a failure
 #   fmi/N.py         units in FMPy, an importer of other people (make importer): programs that print "ok" and "FAIL" lines. Without it, and with
 #                    the sanitizers, which an importer does not have, SKIP is printed for each and nothing is counted
+#   python/test_N.py the Python package by pytest, and python/mdlc the examples in its text; skipped likewise
 #   layers/rooms     tests/layers.sh finds nothing: includes and symbols are as tests/rooms says
 # TIMES=FILE gathers what each case takes of processor time (`sort -rn FILE`): what makes the suite long is seen there.
 # UPDATE=1 rewrites expected files instead of comparing: read the difference before committing it.
@@ -355,6 +356,27 @@ run_importers() {
     done
 }
 
+# The same Python, where it has pytest.
+run_python() {
+    python=${FMPY:-$top/build/importer/bin/python}
+    for source in "$top"/tests/python/test_*.py "$top/frontend/python/mdlc"; do
+        name=python/$(basename "$source" .py)
+        chosen "$name" || continue
+        if $sanitized || ! "$python" -c "import pytest, numpy" 2>/dev/null; then
+            printf 'SKIP %s: %s\n' "$name" "$($sanitized && echo "Python does not have the sanitizers" || echo "there is no pytest (make importer)")"
+            continue
+        fi
+        rm -rf "$work/case"
+        mkdir "$work/case"
+        if (cd "$work/case" && env -u MDLC_CHECK -u MDLC_VERIFY BUILD="$build" MDLC="$mdlc" MDLC_CACHE="$work/case/cache" PYTHONPATH="$top/frontend/python" \
+            PYTHONDONTWRITEBYTECODE=1 timeout 300 "$python" -m pytest -q -p no:cacheprovider --rootdir="$top" --doctest-modules "$source") >"$work/out" 2>&1; then
+            pass
+        else
+            fail "$name" "$work/out"
+        fi
+    done
+}
+
 # One process checks all the files of a shard: a rule takes milliseconds.
 run_language() {
     set --
@@ -394,6 +416,7 @@ run_passes
 run_programs_text
 run_checks
 run_importers
+run_python
 run_forms
 note_time end
 printf '%d passed, %d failed\n' "$passed" "$failed"

@@ -32,6 +32,14 @@ build_library(Arena *arena)
     return NULL;
 }
 
+// A distribution for computers without a C compiler brings a linker.
+static const char *
+build_linker(Arena *arena)
+{
+    const char *candidate = arena_printf(arena, "%s../lib/mdlc/ld", program_folder(arena));
+    return access(candidate, X_OK) == 0 ? candidate : NULL;
+}
+
 // Files beside the program while it is made, so that all are on one disk; their names cannot be foretold.
 typedef struct Making {
     Replacement object, external, result;
@@ -111,7 +119,8 @@ build_program(Session *session, const EngineOptions *engine, ObjectOptions *obje
     if (error)
         return cannot_begin(target, error);
     object->path = making.object.fresh;
-    NativeLink link = {.objects = {object->path}, .n_objects = 1, .library = library, .target = making.result.fresh, .shared = shared};
+    NativeLink link = {.objects = {object->path}, .n_objects = 1, .library = library, .target = making.result.fresh, .shared = shared,
+                       .linker = build_linker(session->arena)};
     const char *external = making.external.fresh;
     if (externals_needed(session->compilation.sys))
         link.objects[link.n_objects++] = external;
@@ -208,6 +217,20 @@ check_symbol(const Options *o)
     return wrong ? EXIT_USAGE : EXIT_FINE;
 }
 
+// For whoever wants to know whether the model is still the same.
+static int
+write_sources(const Session *session)
+{
+    const char *target = session->options.sources;
+    Out out = {0};
+    out_text(&out, "");
+    for (int k = 0; k < sources_count(session->sources); k++)
+        out_printf(&out, "%s\n", source_path(session->sources, k));
+    int error = replace_file(target, out.text, out.length, 0);
+    out_free(&out);
+    return error ? cannot_begin(target, error) : EXIT_FINE;
+}
+
 int
 command_build(Session *session)
 {
@@ -228,6 +251,8 @@ command_build(Session *session)
     c->tangents = o->derivatives || unit;
     c->variables = o->run.variables;
     status = compile_model(session, FACT_SYS);
+    if (!status && o->sources)
+        status = write_sources(session);
     if (status)
         return status;
     EngineOptions engine = {o->opt, c->verify};

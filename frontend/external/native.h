@@ -21,9 +21,11 @@ typedef struct NativeLink {
     uint32_t n_words;
     const char *target;
     bool shared;              // a shared library instead of an executable
+    const char *linker;       // NULL, or the linker that comes along, for shared libraries
 } NativeLink;
 
-// The C compiler drives the linker. False: lines in `why`.
+// The C compiler drives the linker; a shared library without libraries of others is made by the linker alone where CC is not set. False: lines
+// in `why`.
 bool native_link(const NativeLink *link, Out *why);
 
 #endif

@@ -72,6 +72,7 @@ typedef struct Options {
     MotionMesh *meshes;          // of `animate`
     uint32_t n_meshes;
     int opt;                     // -1: automatic
+    const char *sources;         // build: where the names of the files that were read go; NULL: nowhere
     const char **paths;
     uint32_t n_paths;
     const char **warnings;       // of -W, in order

@@ -4,25 +4,14 @@
 // Method: the parts of a run (driven_run.c) one after the other; a changed input is an event, at which discrete variables,
 // algebraic loops and the integrator start anew. Contract: embed.h. Complexity: names are searched for linearly, handles not
 // at all.
-#include "runtime/shell/embed.h"
+#include "runtime/shell/embed_inner.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/model/sim.h"
 #include "runtime/start/settable.h"
-
-struct mdl_simulation {
-    const mdl_model *model;
-    mdl_options options;
-    mdl_run *run;           // NULL before mdl_start
-    mdl_override *override; // room for all settables
-    char said[4096];
-    int status;
-    bool started;           // the start was found
-};
 
 static void
 on_message(void *user, mdl_severity severity, const char *text)
@@ -61,6 +50,7 @@ mdl_destroy(mdl_simulation *s)
     if (s->run)
         mdl_run_drop(s->run);
     free(s->override);
+    free(s->in_force);
     free(s);
 }
 
@@ -94,8 +84,8 @@ mdl_set(mdl_simulation *s, const char *name, double value)
     return MDL_OK;
 }
 
-int
-mdl_start(mdl_simulation *s, double time)
+static int
+start(mdl_simulation *s, double time)
 {
     s->said[0] = '\0';
     if (s->run) {
@@ -111,9 +101,30 @@ mdl_start(mdl_simulation *s, double time)
 }
 
 int
+mdl_start(mdl_simulation *s, double time)
+{
+    return start(s, time);
+}
+
+int
+mdl_start_rates(mdl_simulation *s, double time)
+{
+    bool before = s->options.outside;
+    s->options.outside = true;
+    int status = start(s, time);
+    if (status == MDL_USAGE) // it goes on as what it has started as
+        s->options.outside = before;
+    return status;
+}
+
+int
 mdl_advance(mdl_simulation *s, double until)
 {
     s->said[0] = '\0';
+    if (s->run && s->options.outside) {
+        snprintf(s->said, sizeof s->said, "the simulation was started by mdl_start_rates(): its steps are made by others");
+        return MDL_USAGE;
+    }
     if (!s->run || s->status != MDL_OK) {
         snprintf(s->said, sizeof s->said, s->run ? "the simulation has failed before" : "the simulation has not started");
         return MDL_USAGE;

@@ -12,9 +12,12 @@
 //     }
 //     mdl_destroy(s);
 //
+// Or as a whole, with all rows in one block: mdl_trajectory_run(). Or only its right-hand side, for integrators of others: mdl_rates().
+//
 // Times are in seconds, values in the units of the model. A status is 0, or one of the exit codes of the command line:
 // 1 a value is not allowed, 2 wrong usage, 3 the simulation failed, 4 memory is exhausted or the model is of another version;
 // mdl_message() says why. There is no global state: simulations are independent of each other, one thread each.
+// The floating-point environment of the caller is the same behind every call, whatever comes of it.
 #ifndef MDL_EMBED_H
 #define MDL_EMBED_H
 
@@ -28,6 +31,10 @@ typedef struct mdl_model mdl_model;
 typedef struct mdl_simulation mdl_simulation;
 
 extern const mdl_model mdl_program; // of `mdlc build`
+
+// The number of this interface, which grows when structures below change; a library says its own.
+enum { MDL_EMBED_VERSION = 1 };
+int mdl_embed_version(void);
 
 // Owned by the caller, who ends it with mdl_destroy(). NULL: memory is exhausted. tolerance 0: the model's own.
 mdl_simulation *mdl_create(const mdl_model *model, double tolerance);
@@ -74,6 +81,63 @@ double mdl_value(const mdl_simulation *simulation, int handle);
 const char *mdl_variable_name(const mdl_simulation *simulation, int index);
 const char *mdl_variable_unit(const mdl_simulation *simulation, int index);
 const char *mdl_settable_name(const mdl_simulation *simulation, int index);
+
+// What the model says about one of these.
+typedef struct mdl_about {
+    const char *name, *unit, *comment; // "" where nothing is said
+    int type;                          // 0 Real, 1 Integer, 2 Boolean, 3 enumeration
+    int kind;                          // variables: 0 a column of results, 1 a parameter, 2 a derivative; settable: 0 a parameter, 1 a start value, 2 an input
+    int literals;                      // of an enumeration: how many,
+    const char *const *literal;        // their names, the first for 1
+    double value, low, high;           // settable: what it is without mdl_set(), its limits (infinite where there are none)
+    const char *why;                   // not NULL: it cannot be set, because of this
+} mdl_about;
+// 2: there is no such index.
+int mdl_about_variable(const mdl_simulation *simulation, int index, mdl_about *about);
+int mdl_about_settable(mdl_simulation *simulation, int index, mdl_about *about);
+
+// --- whole runs
+// NaN and 0 mean: as the model says. Begin with mdl_request_default().
+typedef struct mdl_request {
+    double start, stop, interval, step, abstol, time_limit;
+    int points, steps, assemble;       // steps: a row at every step, too
+    int solver;                        // 0 auto, then ida, cvode, adams, erk, rk4, gauss
+    int form;                          // 0 auto, 1 causal, 2 dae
+    const int *column;                 // handles of the variables wanted; NULL: all but parameters and derivatives
+    int columns;
+    volatile int *interrupt;           // NULL, or where something other than 0 ends the run
+    // NULL, or called about ten times a second.
+    void (*progress)(void *user, double time, double start, double stop);
+    void *user;
+} mdl_request;
+void mdl_request_default(mdl_request *request);
+
+// Rows of 1 + columns values, the time first. Rows at events come twice, with values before and behind it.
+typedef struct mdl_trajectory {
+    double *value;
+    size_t rows;
+    int columns;
+    int *column;                       // handles
+    double end, seconds;               // time reached; of the clock
+    unsigned long long steps, events;
+    char *messages;                    // all of them, a line "warning: ..." or more each; "" when nothing was said
+} mdl_trajectory;
+// A run from start to stop with what mdl_set() has given, instead of mdl_start(); as often as wanted. 130: it was interrupted. The trajectory
+// has the rows up to there also behind a failure, and is ended by mdl_trajectory_free() in any case.
+int mdl_trajectory_run(mdl_simulation *simulation, const mdl_request *request, mdl_trajectory *trajectory);
+void mdl_trajectory_free(mdl_trajectory *trajectory);
+
+// --- right-hand sides
+// Instead of mdl_start(): dx/dt = f(t, x, u) with the modes of the start, for integrators and controllers of others; events are not handled.
+int mdl_start_rates(mdl_simulation *simulation, double time);
+int mdl_state_count(const mdl_simulation *simulation);
+// NULL: it has no name (it belongs to a fractional derivative), or there is none.
+const char *mdl_state_name(const mdl_simulation *simulation, int index);
+// At that time and those states, with the inputs of mdl_set(); afterwards mdl_value() gives variables there. Rates go
+// to `rate`, df/dx and df/du, row by row, to `by_state` and `by_input` (or NULL; for models built with --derivatives); inputs are in the
+// order of mdl_about_settable().
+int mdl_rates(mdl_simulation *simulation, double time, const double *state, double *rate, double *by_state, double *by_input);
+void mdl_state_now(const mdl_simulation *simulation, double *now); // where it is, for a first point
 
 // What was said last; "" when nothing was. It lives until the next call.
 const char *mdl_message(const mdl_simulation *simulation);

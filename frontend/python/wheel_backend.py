@@ -1,0 +1,177 @@
+"""Builds the wheel: the compiler, what it links models with, the library of models, and the modules of frontend/python/mdlc.
+
+A build backend (PEP 517) that needs nothing but Python, make and what the compiler needs; `make wheel` calls it, and so does `pip install .`. The
+wheel has no binary interface of Python: one serves for all versions. It brings the linker of the computer that it was built on, so that models
+are compiled where there is no C compiler. The same sources give the same bytes.
+
+    python3 frontend/python/wheel_backend.py FOLDER    writes the wheel there
+"""
+
+import base64
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+
+try:
+    import tomllib
+except ImportError:  # Python 3.10
+    from pip._vendor import tomli as tomllib
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TAG = "py3-none-manylinux_2_36_x86_64"
+NEEDED = {"make": "make", "gcc": "gcc", "g++": "g++", "flex": "flex", "bison": "bison", "llvm-config-19": "llvm-19-dev"}
+
+
+def project():
+    with open(os.path.join(TOP, "pyproject.toml"), "rb") as file:
+        return tomllib.load(file)["project"]
+
+
+def metadata():
+    p = project()
+    lines = ["Metadata-Version: 2.1", "Name: " + p["name"], "Version: " + p["version"], "Summary: " + p["description"]]
+    lines += ["Requires-Python: " + p["requires-python"]] + ["Requires-Dist: " + one for one in p["dependencies"]]
+    for extra, packages in p["optional-dependencies"].items():
+        lines += ["Provides-Extra: " + extra] + ["Requires-Dist: %s; extra == '%s'" % (one, extra) for one in packages]
+    lines += ["License-File: LICENSE", "Description-Content-Type: text/markdown", ""]
+    with open(os.path.join(TOP, p["readme"])) as file:
+        return "\n".join(lines) + "\n" + file.read()
+
+
+def make(*words):
+    missing = [package for tool, package in NEEDED.items() if not shutil.which(tool)]
+    if missing:
+        sys.exit("mdlc: the compiler is built from C, and this computer lacks %s: `make packages` installs it on Debian 12" % ", ".join(missing))
+    subprocess.run(["make", "-C", TOP, *words], check=True, stdout=sys.stderr)
+
+
+def build_folder():
+    return os.environ.get("BUILD") or os.path.join(TOP, "build")
+
+
+def bring_linker(target):
+    """GNU ld with the libraries of its own that are not part of every system; they look for each other in their folder."""
+    linker = os.path.realpath(shutil.which("ld.bfd") or shutil.which("ld") or sys.exit("mdlc: there is no linker: the package binutils has it"))
+    patch = shutil.which("patchelf") or sys.exit("mdlc: patchelf is needed for a wheel: the package of that name has it")
+    said = subprocess.run(["ldd", linker], check=True, capture_output=True, text=True).stdout
+    everywhere = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "ld-linux", "linux-vdso")
+    files = [linker] + [w[2] for w in (line.split() for line in said.splitlines()) if len(w) > 2 and not w[0].startswith(everywhere)]
+    for file in files:
+        name = "ld" if file == linker else os.path.basename(file)
+        place = shutil.copy(file, os.path.join(target, name))
+        os.chmod(place, 0o755)
+        subprocess.run([patch, "--set-rpath", "$ORIGIN", place], check=True)
+    with open(os.path.join(target, "LINKER.txt"), "w") as text:
+        text.write("ld and the libraries beside it are programs of their own, which mdlc calls: GNU Binutils and what it needs, as the distribution\n"
+                   "has them that this package was built on, which has their sources, too. Their licences (GPL 3 and others) are:\n\n")
+        for file in ("/usr/share/doc/binutils/copyright", "/usr/share/common-licenses/GPL-3"):
+            if os.path.exists(file):
+                text.write(open(file, encoding="utf-8", errors="replace").read() + "\n")
+
+
+def stage(root):
+    """Everything of the package, as it will lie in site-packages."""
+    make("BUILD=" + build_folder(), "-j%d" % len(os.sched_getaffinity(0)), "all")
+    with tempfile.TemporaryDirectory() as installed:
+        make("-s", "BUILD=" + build_folder(), "DESTDIR=" + installed, "PREFIX=/usr", "install-files")
+        usr = os.path.join(installed, "usr")
+        files = os.path.join(root, "mdlc/_files")
+        shutil.copytree(os.path.join(TOP, "frontend/python/mdlc"), os.path.join(root, "mdlc"), ignore=shutil.ignore_patterns("__pycache__", "_files"))
+        for folder in ("bin", "include", "lib"):
+            shutil.copytree(os.path.join(usr, folder), os.path.join(files, folder))
+        for folder in ("stdlib", "examples"):
+            shutil.copytree(os.path.join(usr, "share/mdlc", folder), os.path.join(files, "share/mdlc", folder), ignore=shutil.ignore_patterns("*.svg", "*.png"))
+        bring_linker(os.path.join(files, "lib/mdlc"))
+    shutil.copy(os.path.join(TOP, "LICENSE"), os.path.join(root, "mdlc"))
+    for folder, _, names in os.walk(root):
+        for name in names:
+            if name.endswith(".pyc"):
+                os.unlink(os.path.join(folder, name))
+
+
+def info_files(info):
+    wheel = "Wheel-Version: 1.0\nGenerator: mdlc\nRoot-Is-Purelib: false\nTag: %s\n" % TAG
+    files = {"METADATA": metadata(), "WHEEL": wheel, "top_level.txt": "mdlc\n"}
+    return {"%s/%s" % (info, name): text.encode() for name, text in files.items()}
+
+
+def write_wheel(target, files):
+    """files: name in the archive to (bytes, mode)."""
+    info = "%s-%s.dist-info" % (project()["name"], project()["version"])
+    files = {**files, **{name: (text, 0o644) for name, text in info_files(info).items()}}
+    record = ""
+    path = os.path.join(target, "%s-%s-%s.whl" % (project()["name"], project()["version"], TAG))
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(files):
+            content, mode = files[name]
+            entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
+            entry.external_attr = (0o100000 | mode) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+            record += "%s,sha256=%s,%d\n" % (name, digest, len(content))
+        record += "%s/RECORD,,\n" % info
+        entry = zipfile.ZipInfo(info + "/RECORD", (2020, 1, 1, 0, 0, 0))
+        entry.external_attr = 0o100644 << 16
+        archive.writestr(entry, record)
+    return os.path.basename(path)
+
+
+# --- PEP 517 and 660
+
+
+def get_requires_for_build_wheel(config_settings=None):
+    return []
+
+
+def get_requires_for_build_sdist(config_settings=None):
+    return []
+
+
+def get_requires_for_build_editable(config_settings=None):
+    return []
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    files = {}
+    with tempfile.TemporaryDirectory() as root:
+        stage(root)
+        for folder, _, names in os.walk(root):
+            for name in names:
+                place = os.path.join(folder, name)
+                with open(place, "rb") as file:
+                    files[os.path.relpath(place, root)] = (file.read(), os.stat(place).st_mode & 0o777)
+    return write_wheel(wheel_directory, files)
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    """The modules stay where they are, and take the compiler from build/."""
+    make("-j%d" % len(os.sched_getaffinity(0)), "all")
+    path = os.path.join(TOP, "frontend/python") + "\n"
+    return write_wheel(wheel_directory, {"mdlc.pth": (path.encode(), 0o644)})
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    name = "%s-%s" % (project()["name"], project()["version"])
+    listed = subprocess.run(["git", "-C", TOP, "ls-files", "-z"], capture_output=True, text=True)
+    if listed.returncode:
+        sys.exit("mdlc: a source distribution is made from a repository of git")
+    path = os.path.join(sdist_directory, name + ".tar.gz")
+    with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT) as archive:
+        for file in filter(None, listed.stdout.split("\0")):
+            archive.add(os.path.join(TOP, file), "%s/%s" % (name, file), recursive=False)
+        with tempfile.NamedTemporaryFile("w", suffix="PKG-INFO") as info:
+            info.write(metadata())
+            info.flush()
+            archive.add(info.name, name + "/PKG-INFO")
+    return os.path.basename(path)
+
+
+if __name__ == "__main__":
+    os.makedirs(sys.argv[1], exist_ok=True)
+    print(os.path.join(sys.argv[1], build_wheel(sys.argv[1])))
