@@ -279,7 +279,7 @@ nearness_at(const Run *run, Projection *projection, const double *y)
     double *weight = run->ode->value, most = 0;
     for (uint32_t k = 0; k < run->model->nx; k++)
         weight[k] = INFINITY;
-    projection_weights(projection, weight);
+    projection_weights(run, projection, NULL, weight);
     for (uint32_t k = 0; k < run->model->nx; k++) // what is zero by symmetry has noise as others do
         most = fmax(most, 1 / (weight[k] * fmax(fabs(y[k]), fabs(run->v[run->model->nominal + k]))));
     return most;
@@ -296,7 +296,7 @@ nearness_of_stages(Run *run, double limit, const Stages *stages, double time, co
             ode->other[k] = y[k] + stages->offset[(size_t)i * ode->n + k];
         if (!projection_factor(run, ode->at_end, time + ode->method.node[i] * h, ode->other))
             return INFINITY;
-        projection_measure(ode->at_end);
+        projection_measure(run, ode->at_end);
         most = fmax(most, nearness_at(run, ode->at_end, ode->other));
     }
     return most;
@@ -383,7 +383,7 @@ attempt(Run *run, double h)
     ode->noisy = may_give_up(run) && stages > limit;
     if (ode->noisy || !project_step(run, ode, h))
         return false;
-    projection_measure(ode->at_end);
+    projection_measure(run, ode->at_end);
     ode->nearness = fmax(stages, nearness_at(run, ode->at_end, ode->next));
     ode->noisy = ode->nearness > limit;
     return !ode->noisy;

@@ -24,6 +24,7 @@
 #include "runtime/point/profile.h"
 #include "runtime/point/snapshot.h"
 #include "runtime/solver/corrector.h"
+#include "runtime/solver/crossing.h"
 #include "runtime/solver/history.h"
 #include "runtime/solver/jacobian.h"
 #include "runtime/solver/solver.h"
@@ -40,6 +41,8 @@ struct Integrator {
     Jacobian *jacobian;
     Projection *projection;  // NULL: all states are free
     double *shift;           // nx: the latest projection
+    Crossing *crossing;      // with it
+    bool crossed;            // the last step leapt over a singular position: a start is wanted
     const uint32_t *replaced; // per state: the row of jac_rest that takes the place of its row, plus 1; NULL: none
     uint32_t rest_version;   // of the contacts at rest that `replaced` belongs to
     bool fresh;              // the next factorisation chooses new pivots
@@ -193,7 +196,7 @@ all_weights(const Run *run, const double *y, double *weight)
     nvector_weights(y, run->strictness, run->tolerance, run->abstol, weight, run->ny);
     fractional_weights(run, y, weight);
     if (run->integrator->projection)
-        projection_weights(run->integrator->projection, weight);
+        projection_weights(run, run->integrator->projection, y, weight);
 }
 
 // Loops' unknowns are left out of the error test: they weigh nothing, and the mean is that of the others. The mean over all of
@@ -282,7 +285,8 @@ ida_create(Run *run)
     if (run->model->n_constraints) {
         integrator->projection = projection_create(run);
         integrator->shift = calloc((size_t)run->model->nx + 1, sizeof *integrator->shift);
-        if (!integrator->projection || !integrator->shift)
+        integrator->crossing = crossing_create(run->ny);
+        if (!integrator->projection || !integrator->shift || !integrator->crossing)
             return MDL_INTERNAL;
     }
     integrator->jacobian = jacobian_create(run, run->causal, NULL);
@@ -316,6 +320,7 @@ ida_free(Run *run)
             N_VDestroy(*vectors[k]);
     jacobian_free(&integrator->jacobian);
     projection_free(&integrator->projection);
+    crossing_free(&integrator->crossing);
     free(integrator->shift);
     free(integrator->weight);
     free(integrator->rate);
@@ -490,11 +495,20 @@ choose_rows(Run *run)
 }
 
 MDL_CHECKED static int
-ida_start(Run *run)
+start_again(Run *run)
 {
+    run->integrator->crossed = false;
     bool rests = run->ny && !run->causal && run->integrator->rest_version != rest_version(run);
     int status = rests ? choose_rows(run) : MDL_OK;
     return status == MDL_OK ? restart(run) : status;
+}
+
+MDL_CHECKED static int
+ida_start(Run *run)
+{
+    if (run->integrator->crossing)
+        crossing_forget(run->integrator->crossing);
+    return start_again(run);
 }
 
 // An event in the middle of the last step that changes nothing in the motion: the polynomial of the step is as good as before.
@@ -625,7 +639,7 @@ recover(Run *run)
     evaluate_store(run);
     integrator->step *= 1e-2;
     integrator->step_before = 0;
-    return ida_start(run) == MDL_OK;
+    return start_again(run) == MDL_OK;
 }
 
 // --- stepping
@@ -657,7 +671,7 @@ step_time_only(Run *run, double limit)
     return MDL_OK;
 }
 
-// From where the method has arrived to the invariants.
+// From where the method has arrived to the invariants. MDL_FAILED: there is no way.
 MDL_CHECKED static int
 project(Run *run)
 {
@@ -669,11 +683,30 @@ project(Run *run)
     bool projected = projection_apply(run, integrator->projection, run->time, run->y);
     profile_leave(run, before);
     if (!projected)
-        return projection_report(run);
+        return MDL_FAILED;
     for (uint32_t i = 0; i < nx; i++)
         shift[i] = run->y[i] - shift[i];
     history_shift(integrator->ida, shift, nx);
+    if (!run->modes && projection_is_clear(run, integrator->projection, run->y))
+        crossing_keep(integrator->crossing, run, integrator->ida);
     return MDL_OK;
+}
+
+// Over a singular position, when a step from `time` on has failed.
+static bool
+leap(Run *run, double time, double limit)
+{
+    Integrator *integrator = run->integrator;
+    run->time = time;
+    if (!integrator->projection || run->modes)
+        return false;
+    double step = crossing_leap(integrator->crossing, run, integrator->ida, integrator->projection, limit);
+    if (!(step > 0))
+        return false;
+    integrator->step = step;
+    integrator->crossed = true;
+    integrator->recovered = false;
+    return true;
 }
 
 // Behind steps that failed again and again IDA goes on with order 1. Where fast vibrations then need steps so short that rounding
@@ -707,7 +740,7 @@ leave_low_order(Run *run)
     evaluate_store(run);
     run->stats->restarts++;
     integrator->step_before = integrator->high_step;
-    return ida_start(run);
+    return start_again(run);
 }
 
 MDL_CHECKED static int
@@ -722,20 +755,23 @@ ida_step(Run *run, double limit)
         run->time = limit;
         return MDL_OK;
     }
-    int status = integrator->held_low ? leave_low_order(run) : MDL_OK;
+    int status = integrator->crossed ? start_again(run) : integrator->held_low ? leave_low_order(run) : MDL_OK;
     if (status != MDL_OK)
         return status;
     int flag = step_once(run, limit, &time);
     if (flag < 0 && recover(run))
         flag = step_once(run, limit, &time);
     if (flag < 0)
-        return report_failure(run, flag);
+        return leap(run, run->time, limit) ? MDL_OK : report_failure(run, flag);
+    double before = run->time;
     run->time = flag == IDA_TSTOP_RETURN ? limit : time;
     integrator->recovered = false;
     int order;
     history_last(integrator->ida, &integrator->step, &order);
     integrator->held_low = is_held_low(integrator, order);
-    return integrator->projection ? project(run) : MDL_OK;
+    if (!integrator->projection || project(run) == MDL_OK)
+        return MDL_OK;
+    return leap(run, before, limit) ? MDL_OK : projection_report(run);
 }
 
 // --- the state of the run
@@ -816,7 +852,7 @@ ida_interpolate_ranges(Run *run, double time, const mdl_range *range, uint32_t n
 static uint32_t
 ida_differences(const Run *run, double steps, const double *difference[], double *factor, double *next)
 {
-    return run->ny ? history_differences(run->integrator->ida, steps, difference, factor, next) : 0;
+    return run->ny && !run->integrator->crossed ? history_differences(run->integrator->ida, steps, difference, factor, next) : 0;
 }
 
 static int

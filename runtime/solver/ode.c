@@ -112,7 +112,7 @@ weights(N_Vector y, N_Vector w, void *user)
     }
     fractional_weights(run, NV_DATA_S(y), NV_DATA_S(w));
     if (run->ode->projection)
-        projection_weights(run->ode->projection, NV_DATA_S(w));
+        projection_weights(run, run->ode->projection, NULL, NV_DATA_S(w));
     return 0;
 }
 

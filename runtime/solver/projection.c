@@ -69,6 +69,7 @@ struct Projection {
     bool renew, renewed; // `follows` is to be chosen anew; it was
     double *noise;      // per state that occurs: how far it is not known
     double *fresh;      // the same, at the point factored last alone
+    double rates;       // the same of the second derivatives, relative to their sizes
     double *before;     // per state that occurs: its value before the projection
     uint32_t *island;   // per state that occurs: one of those that invariants tie it to, directly or by way of others
     uint32_t *deepest;  // per island: the depth of its positions
@@ -414,10 +415,29 @@ sign_of_rounding(Projection *p)
     return p->random >> 31 ? -1 : 1;
 }
 
+static double
+size_of(const Run *run, const Projection *p, uint32_t i)
+{
+    return fmax(fabs(run->v[run->model->y + p->state[i]]), fabs(run->v[run->model->nominal + p->state[i]]));
+}
+
+// Each derivative loses another factor of 1/sigma: from positions to velocities, and so from these to accelerations and forces.
+static double
+noise_of_rates(const Run *run, const Projection *p)
+{
+    double position = 0, velocity = 0;
+    for (uint32_t i = 0; i < p->states; i++) {
+        bool deepest = run->model->state_depth[p->state[i]] >= p->deepest[p->island[i]];
+        double *most = deepest ? &position : &velocity;
+        *most = fmax(*most, p->fresh[i] / size_of(run, p, i));
+    }
+    return position > 0 && velocity > position ? velocity * velocity / position : velocity;
+}
+
 // What rounding of the invariants does to the states at the point factored last, and has done there before. It is taken with
 // several random combinations of signs: what one of them hides another shows.
 static void
-measure_noise(Projection *p)
+measure_noise(const Run *run, Projection *p)
 {
     enum { SIGNS = 4 };
     double most = 0;
@@ -435,21 +455,23 @@ measure_noise(Projection *p)
     }
     for (uint32_t i = 0; i < p->states; i++)
         p->noise[i] = fmax(p->noise[i] * FORGETTING, p->fresh[i]);
+    p->rates = fmax(p->rates * FORGETTING, noise_of_rates(run, p));
     p->least = p->renewed ? most : fmin(p->least, most);
     p->renewed = false;
     p->renew = p->follows && most > WORSE * p->least;
 }
 
 void
-projection_measure(Projection *p)
+projection_measure(const Run *run, Projection *p)
 {
-    measure_noise(p);
+    measure_noise(run, p);
 }
 
 void
 projection_forget(Projection *p)
 {
     p->random = 0;
+    p->rates = 0;
     memset(p->noise, 0, p->states * sizeof *p->noise);
     memset(p->steepest, 0, p->constraints * sizeof *p->steepest);
 }
@@ -461,6 +483,7 @@ projection_snapshot(Projection *p, Snapshot *snapshot)
     snapshot_part(snapshot, p->noise, p->states * sizeof *p->noise);
     snapshot_part(snapshot, p->steepest, p->constraints * sizeof *p->steepest);
     snapshot_part(snapshot, &p->least, sizeof p->least);
+    snapshot_part(snapshot, &p->rates, sizeof p->rates);
     snapshot_part(snapshot, &p->renew, sizeof p->renew);
     snapshot_part(snapshot, &p->renewed, sizeof p->renewed);
     if (p->follows)
@@ -468,10 +491,13 @@ projection_snapshot(Projection *p, Snapshot *snapshot)
 }
 
 void
-projection_weights(Projection *p, double *weight)
+projection_weights(const Run *run, Projection *p, const double *y, double *weight)
 {
+    const mdl_model *model = run->model;
     for (uint32_t i = 0; i < p->states; i++)
         weight[p->state[i]] = fmin(weight[p->state[i]], 1 / p->noise[i]);
+    for (uint32_t j = model->nx; j < run->ny && p->rates > 0; j++)
+        weight[j] = fmin(weight[j], 1 / (p->rates * fmax(fabs(y[j]), fabs(run->v[model->nominal + j]))));
 }
 
 // A correction that does not become smaller any more.
@@ -479,7 +505,7 @@ static bool
 is_noise(const Run *run, Projection *p, double size, const double *y)
 {
     double most = 0;
-    measure_noise(p);
+    measure_noise(run, p);
     for (uint32_t i = 0; i < p->states; i++)
         most = fmax(most, p->noise[i] / fmax(fabs(y[p->state[i]]), fabs(run->v[run->model->nominal + p->state[i]])));
     return size <= MUCH * most;
@@ -537,13 +563,24 @@ keep_velocities(const Run *run, Projection *p, double *y)
 }
 
 bool
+projection_is_clear(const Run *run, const Projection *p, const double *y)
+{
+    for (uint32_t i = 0; i < p->states && !p->singular; i++) {
+        uint32_t j = p->state[i];
+        if (!(p->fresh[i] <= MUCH * run->tolerance * fmax(fabs(y[j]), fabs(run->v[run->model->nominal + j]))))
+            return false;
+    }
+    return !p->singular;
+}
+
+bool
 projection_apply(Run *run, Projection *p, double time, double *y)
 {
     for (uint32_t i = 0; i < p->states; i++)
         p->before[i] = y[p->state[i]];
     bool arrived = approach(run, p, time, y);
     if (arrived && !p->singular) {
-        measure_noise(p);
+        measure_noise(run, p);
         keep_velocities(run, p, y);
     }
     return arrived;

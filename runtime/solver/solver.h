@@ -32,8 +32,11 @@ void projection_between(Run *run, Projection *projection, double time, double *y
 MDL_CHECKED bool projection_factor(Run *run, Projection *projection, double time, const double *y);
 // Limits the weights of the model's states in error tests to what the invariants say about the states, at the point where the
 // latest projection has arrived: near a singular position that may be less than the tolerance asks for.
-void projection_weights(Projection *projection, double *weight);
-void projection_measure(Projection *projection); // the same at the point factored last
+// Unknowns of loops, whose values are in y, have that of second derivatives; y is not read where the integrator has none.
+void projection_weights(const Run *run, Projection *projection, const double *y, double *weight);
+// At the point where the latest projection has arrived rounding of the invariants moves no state by much more than the tolerance.
+bool projection_is_clear(const Run *run, const Projection *projection, const double *y);
+void projection_measure(const Run *run, Projection *projection); // the same at the point factored last
 void projection_forget(Projection *projection); // what earlier projections have shown; when the method starts again
 void projection_snapshot(Projection *projection, struct Snapshot *snapshot); // the same is kept; the factors are made anew
 const double *projection_defect(const Projection *projection);
