@@ -120,11 +120,24 @@ refuse(Session *session, const char *what)
     return EXIT_MODEL;
 }
 
+// What is asked for: a name, or several words with a space between them.
+static const char *
+asked_for(Session *session)
+{
+    const Options *o = &session->options;
+    Out words = {0};
+    for (uint32_t i = 0; i < o->n_files; i++)
+        out_printf(&words, "%s%s", i ? " " : "", o->files[i]);
+    const char *what = words.length ? arena_strndup(session->arena, words.text, words.length) : o->n_files ? o->files[0] : NULL;
+    out_free(&words);
+    return what;
+}
+
 static int
 document(Session *session, const DocOptions *options, Out *out)
 {
     const Options *o = &session->options;
-    const char *what = o->n_files ? o->files[0] : NULL;
+    const char *what = asked_for(session);
     if (what && access(what, F_OK) == 0) {
         int status = read_model(session);
         if (!status)

@@ -83,7 +83,7 @@ help_or_version(const Options *options)
             return EXIT_USAGE;
         }
     } else if (!options_help(options->what, &out) && !explain(options, &out)) {
-        fprintf(stderr, "mdlc: no call '%s'\n", options->what);
+        fprintf(stderr, "mdlc: there is no call and no error or warning '%s'; mdlc help and mdlc explain list them\n", options->what);
         return EXIT_USAGE;
     } else if (!options->what) {
         Arena *arena = arena_create();

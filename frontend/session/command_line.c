@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const Option own_options[] = {
 #define OPTION(id, action, ...) {__VA_ARGS__},
@@ -241,6 +242,9 @@ check_files(Options *o, Out *why)
 {
     bool several = o->command == COMMAND_FMT || o->command == COMMAND_COMPARE || o->command == COMMAND_PLOT
                    || o->command == COMMAND_ANIMATE;
+    // Everyday words may be several: shock absorber.
+    if (o->command == COMMAND_DOC && o->n_files && access(o->files[0], F_OK) != 0)
+        several = true;
     if (!takes_files(o)) {
         if (o->n_files)
             out_printf(why, "what is '%s' for?", o->files[0]);
