@@ -233,8 +233,8 @@ wants_border(const Run *run)
     return run->model->n + run->model->n_kept > CAUSAL_LIMIT && !run->deficient && !run->locked;
 }
 
-Jacobian *
-jacobian_create(const Run *run, bool causal, const uint32_t *replaced)
+static Jacobian *
+create(const Run *run, bool causal, const uint32_t *replaced, bool bordered)
 {
     const mdl_model *model = run->model;
     Jacobian *jacobian = calloc(1, sizeof *jacobian);
@@ -245,7 +245,7 @@ jacobian_create(const Run *run, bool causal, const uint32_t *replaced)
     jacobian->resting = replaced != NULL;
     jacobian->n = causal ? model->nx : model->n;
     jacobian->size = causal ? model->nx : model->n + model->n_kept;
-    if (causal && wants_border(run)) {
+    if (bordered) {
         jacobian->bordered = bordered_create(model);
         if (!jacobian->bordered)
             jacobian_free(&jacobian);
@@ -259,6 +259,31 @@ jacobian_create(const Run *run, bool causal, const uint32_t *replaced)
     else
         lu_repeats(jacobian->lu);
     return jacobian;
+}
+
+Jacobian *
+jacobian_create(const Run *run, bool causal, const uint32_t *replaced)
+{
+    return create(run, causal, replaced, causal && wants_border(run));
+}
+
+Jacobian *
+jacobian_create_open(const Run *run)
+{
+    const mdl_model *model = run->model;
+    bool loops = model->n > model->nx || run->deficient || run->locked;
+    for (uint32_t i = 0; model->implicit && i < model->nx; i++)
+        loops = loops || model->implicit[i];
+    return create(run, loops, NULL, false);
+}
+
+uint32_t
+jacobian_open(const Jacobian *jacobian, const uint32_t **start, const uint32_t **row, const double **values)
+{
+    *start = jacobian->start;
+    *row = jacobian->row;
+    *values = jacobian->values;
+    return jacobian->size;
 }
 
 void

@@ -9,6 +9,10 @@ typedef struct Jacobian Jacobian;
 // NULL: out of memory or a structurally singular pattern. `replaced` (DAE form only; may be NULL): per state the row of
 // jac_rest that takes the place of its row, plus 1.
 Jacobian *jacobian_create(const Run *run, bool causal, const uint32_t *replaced);
+// The same of y' = f(t, y), for who factors its matrix himself: cj - df/dy, with kept values behind the states, whatever the size of the model.
+Jacobian *jacobian_create_open(const Run *run);
+// Its pattern, every diagonal place of a state among it, and the values assembled last; its size.
+uint32_t jacobian_open(const Jacobian *jacobian, const uint32_t **start, const uint32_t **row, const double **values);
 void jacobian_free(Jacobian **jacobian);
 // Values at the point in v (dynamics were called). False: a loop's matrix is singular (causal form only).
 MDL_CHECKED bool jacobian_assemble(Jacobian *jacobian, Run *run, double cj);

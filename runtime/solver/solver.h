@@ -1,7 +1,7 @@
 // solver.h: the door of runtime/solver: methods of integration behind one interface.
 //
 // In: the model at any point.
-// Out: steps that control their error (Stepper): IDA, CVODE, ARKODE, Gauss, fixed steps; projection onto invariants; the choice.
+// Out: steps that control their error (Stepper): IDA, CVODE, ARKODE, Gauss, Radau, fixed steps; projection onto invariants; the choice.
 // Read first: integrator.c, then ida.c.
 #ifndef MDLC_RUNTIME_SOLVER_SOLVER_H
 #define MDLC_RUNTIME_SOLVER_SOLVER_H
@@ -65,6 +65,7 @@ extern const Stepper ida_stepper;                               // ida.c: F(t, y
 extern const Stepper cvode_stepper, adams_stepper, erk_stepper; // ode.c: y' = f(t, y), blocks solved inside
 extern const Stepper rk4_stepper;                               // fixed.c: fixed steps
 extern const Stepper gauss_stepper;                             // gauss.c: symmetric, constant steps
+extern const Stepper radau_stepper;                             // radau.c: stiff, high order
 // The solver (auto: ida until integrator_create() knows more), and the form of the equations that it gets.
 void integrator_form(Run *run, mdl_solver solver);
 MDL_CHECKED int integrator_create(Run *run);
