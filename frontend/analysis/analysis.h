@@ -3,7 +3,7 @@
 // In: matrices of runtime/study, files of results.
 // Out: modes, responses, Bode diagrams; whether a result lies in a tube; motions between two ends of time.
 // Read first: linear_system.c.
-// Also open to other rooms: linear_system.h, response.h, compare.h, stationary.h.
+// Also open to other rooms: linear_system.h, response.h, compare.h, stationary.h, lapack.h.
 #ifndef MDLC_FRONTEND_ANALYSIS_ANALYSIS_H
 #define MDLC_FRONTEND_ANALYSIS_ANALYSIS_H
 

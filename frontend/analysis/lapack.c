@@ -25,12 +25,13 @@ lapack_open(Lapack *lapack, Out *why)
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
     *lapack = (Lapack){.library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL)};
     if (!lapack->library) {
-        out_printf(why, "eigenvalues need the library LAPACK, which cannot be loaded: %s\nDebian has it in the package liblapack3\n",
+        out_printf(why, "this needs the library LAPACK, which cannot be loaded: %s\nDebian has it in the package liblapack3\n",
                    dlerror());
         return false;
     }
     if (find(lapack, "dgeevx_", &lapack->dgeevx) && find(lapack, "dgebal_", &lapack->dgebal)
-        && find(lapack, "dgehrd_", &lapack->dgehrd) && find(lapack, "dorghr_", &lapack->dorghr))
+        && find(lapack, "dgehrd_", &lapack->dgehrd) && find(lapack, "dorghr_", &lapack->dorghr)
+        && find(lapack, "dgeqrf_", &lapack->dgeqrf) && find(lapack, "dgels_", &lapack->dgels) && find(lapack, "dgesvd_", &lapack->dgesvd))
         return true;
     out_text(why, "liblapack.so.3 lacks a routine\n");
     lapack_close(lapack);

@@ -1,4 +1,4 @@
-// lapack.h: the routines of LAPACK that linear systems need, found when they are needed.
+// lapack.h: the routines of LAPACK that linear systems and fits need, found when they are needed.
 //
 // The library is loaded at run time: only analyses want it, and every other call starts without it.
 #ifndef MDLC_FRONTEND_ANALYSIS_LAPACK_H
@@ -22,6 +22,11 @@ typedef struct Lapack {
                    const int *lwork, int *info);
     void (*dorghr)(const int *n, const int *ilo, const int *ihi, double *a, const int *lda, const double *tau, double *work,
                    const int *lwork, int *info);
+    void (*dgeqrf)(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *lwork, int *info);
+    void (*dgels)(const char *trans, const int *m, const int *n, const int *nrhs, double *a, const int *lda, double *b, const int *ldb,
+                  double *work, const int *lwork, int *info, size_t l1);
+    void (*dgesvd)(const char *left, const char *right, const int *m, const int *n, double *a, const int *lda, double *s, double *u,
+                   const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *info, size_t l1, size_t l2);
 } Lapack;
 
 // False with a line in `why`: the library is not there.

@@ -241,7 +241,7 @@ static bool
 check_files(Options *o, Out *why)
 {
     bool several = o->command == COMMAND_FMT || o->command == COMMAND_COMPARE || o->command == COMMAND_PLOT
-                   || o->command == COMMAND_ANIMATE;
+                   || o->command == COMMAND_ANIMATE || o->command == COMMAND_FIT;
     // Everyday words may be several: shock absorber.
     if (o->command == COMMAND_DOC && o->n_files && access(o->files[0], F_OK) != 0)
         several = true;
@@ -258,6 +258,8 @@ check_files(Options *o, Out *why)
         out_text(why, "no file given");
     else if (o->command == COMMAND_COMPARE && o->n_files != 2)
         out_text(why, "compare needs two results");
+    else if (o->command == COMMAND_FIT && o->n_files < 2)
+        out_text(why, "which data? mdlc fit MODEL DATA.csv... --free NAME,...");
     else if (o->command == COMMAND_PLOT && o->n_files < 2)
         out_text(why, "which variables? mdlc plot RESULT VARIABLE...");
     else if (o->n_files > 1 && !several)
@@ -322,7 +324,7 @@ say_no_call(const char *word, Out *why)
 {
     static const char *const usual[][2] = {{"simulate", "run"}, {"sim", "run"}, {"exec", "run"}, {"compile", "build"}, {"draw", "plot"}, {"play", "animate"}, {"animation", "animate"},
                                            {"format", "fmt"}, {"diff", "compare"}, {"init", "new"}, {"create", "new"}, {"lint", "check"},
-                                           {"translate", "show"}, {"bode", "freq"}, {"linearise", "linearize"}};
+                                           {"translate", "show"}, {"bode", "freq"}, {"linearise", "linearize"}, {"calibrate", "fit"}, {"identify", "fit"}, {"estimate", "fit"}};
     enum { MOST = 64 };
     uint32_t n;
     const Call *calls = options_calls(&n);
@@ -347,6 +349,7 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
     *o = (Options){.opt = -1, .compare = {.relative = 1e-6, .absolute = 1e-12, .shift = 1e-9}, .analysis = {.at = NAN, .from = NAN, .to = NAN, .per_decade = 40}, .words = argv, .sweep = {.failures = NAN}};
     run_settings_init(&o->run);
     o->files = arena_array(arena, const char *, argc + 1);
+    o->search.free = arena_array(arena, const char *, argc + 1);
     o->paths = arena_array(arena, const char *, argc + 1);
     o->warnings = arena_array(arena, const char *, argc + 1);
     o->tubes = arena_array(arena, Tube, argc + 1);

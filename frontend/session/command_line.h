@@ -54,8 +54,16 @@ typedef struct SweepOptions {
     const char *picture;         // of --plot; NULL: none
 } SweepOptions;
 
+typedef struct SearchOptions {   // of `fit`
+    const char **free;           // of each --free
+    uint32_t n_free;
+    const char *columns, *deviations; // as written; NULL: not given
+    uint32_t starts, runs;       // 0: not given
+} SearchOptions;
+
 typedef struct Options {
     Command command;
+    SearchOptions search;
     char **words;                // of the process
     SweepOptions sweep;
     const char *what;            // show WHAT, help CALL

@@ -109,6 +109,8 @@ typedef struct mdl_options {
     double start, stop;
     double interval;          // > 0: distance of output points; 0: `points` is used
     uint32_t points;          // number of output intervals when interval is 0
+    const double *instant;    // NULL, or `instants` times of output points, growing, instead of equal intervals
+    uint32_t instants;
     double tolerance;         // relative
     double abstol;            // absolute per unit of nominal value; 0: chosen from tolerance
     double max_step;          // 0: no limit

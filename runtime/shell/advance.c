@@ -29,6 +29,8 @@ point_time(const Run *run)
     double start = run->options->start, stop = run->options->stop;
     if (run->next_point > run->points)
         return INFINITY;
+    if (run->options->instant)
+        return run->options->instant[run->next_point - 1];
     double time = start + (double)run->next_point * run->interval;
     // The last point is the stop time itself when the interval divides the run.
     return run->next_point == run->points && fabs(time - stop) <= 1e-9 * run->interval ? stop : time;

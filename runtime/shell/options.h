@@ -77,7 +77,7 @@ extern const uint32_t run_options_count;
 // Bits of `calls`. The lower half of them take a model.
 enum { CALL_RUN = 1, CALL_BUILD = 2, CALL_PLOT = 16, CALL_REPORT = 32, CALL_ANIMATE = 1 << 11,
        CALLS_RUNNING = CALL_RUN | CALL_PLOT | CALL_REPORT | CALL_ANIMATE,
-       CALL_LINEARIZE = 64, CALL_STEADY = 128, CALL_FREQ = 256, CALL_SENSE = 512, CALL_DOC = 1 << 10, CALL_PATH = 1 << 12,
+       CALL_LINEARIZE = 64, CALL_STEADY = 128, CALL_FREQ = 256, CALL_SENSE = 512, CALL_DOC = 1 << 10, CALL_PATH = 1 << 12, CALL_FIT = 1 << 13,
        CALLS_ANALYSING = CALL_LINEARIZE | CALL_STEADY | CALL_FREQ | CALL_SENSE,
        CALLS_WITH_MODEL = 0xffff, CALL_COMPARE = 1 << 18, CALL_SWEEP = 1 << 20 };
 

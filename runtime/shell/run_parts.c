@@ -69,6 +69,12 @@ choose_points(Run *run)
     double count = run->interval > 0 ? span / run->interval : 0;
     run->points = (uint64_t)floor(count * (1 + 1e-12) + 1e-9);
     run->next_point = 1;
+    if (!options->instant)
+        return;
+    // The start has its row anyhow.
+    run->points = options->instants;
+    while (run->next_point <= run->points && options->instant[run->next_point - 1] <= options->start)
+        run->next_point++;
 }
 
 static bool

@@ -36,6 +36,12 @@ run_signals(void (*handler)(int))
     sigaction(SIGALRM, &action, NULL);
 }
 
+volatile sig_atomic_t *
+run_interrupt(void)
+{
+    return &interrupted;
+}
+
 void
 run_timer(double seconds)
 {

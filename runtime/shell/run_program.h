@@ -44,6 +44,8 @@ void audit_columns_free(AuditColumns *wide);
 
 // SIGINT, SIGTERM and SIGALRM go to the handler; NULL: they end a run, with what it has written.
 void run_signals(void (*handler)(int));
+// What the handler of run_signals(NULL) sets, for mdl_options.interrupt.
+volatile sig_atomic_t *run_interrupt(void);
 // SIGALRM after so many seconds; 0: none.
 void run_timer(double seconds);
 

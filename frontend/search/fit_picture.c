@@ -1,0 +1,186 @@
+// fit_picture.c: a fit as a picture and as a page.
+//
+// Purpose: whether a model fits is seen in its residuals sooner than in any number. Method: for each variable and file a panel with data
+// and model and one with the residuals; gnuplot draws (frontend/page/plot.h), and a page has the same picture within it.
+// Contract: fit.h. Complexity: linear in the data; of many data as many, evenly, as can be told apart.
+#include "frontend/search/fit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/page/page.h"
+#include "frontend/page/plot.h"
+#include "ir/base/replace.h"
+
+enum { POINTS_MOST = 3000, PANELS_MOST = 12, WIDTH = 860, HEIGHT_OF_DATA = 260, HEIGHT_OF_RESIDUALS = 120 };
+
+typedef struct Panel {
+    const Experiment *e;
+    uint32_t column, file;
+} Panel;
+
+static void
+put_data(const Panel *panel, uint32_t number, Out *script)
+{
+    const Experiment *e = panel->e;
+    uint32_t step = e->data.rows / POINTS_MOST + 1;
+    out_printf(script, "$d%u << EOD\n", number);
+    for (uint32_t row = 0; row < e->data.rows; row += step) {
+        size_t at = (size_t)row * e->columns + panel->column;
+        if (!isnan(e->measured[at]))
+            out_printf(script, "%.9g %.9g %.9g %.9g\n", e->data.time[row], e->measured[at], e->best[at], e->measured[at] - e->best[at]);
+    }
+    out_text(script, "EOD\n");
+}
+
+// A range with a margin, also of one value.
+static void
+put_range(const Panel *panel, bool residuals, Out *script)
+{
+    const Experiment *e = panel->e;
+    double low = INFINITY, high = -INFINITY;
+    for (uint32_t row = 0; row < e->data.rows; row++) {
+        size_t at = (size_t)row * e->columns + panel->column;
+        double a = residuals ? e->measured[at] - e->best[at] : e->measured[at], b = residuals ? 0 : e->best[at];
+        if (isnan(e->measured[at]))
+            continue;
+        low = fmin(low, fmin(a, b));
+        high = fmax(high, fmax(a, b));
+    }
+    double more = high > low ? 0.08 * (high - low) : fabs(high) > 0 ? 0.1 * fabs(high) : 1;
+    out_printf(script, "set yrange [%.12g:%.12g]\n", low - more, high + more);
+    // So few marks that their numbers stand apart in the lower panel.
+    double raw = (high - low + 2 * more) / 3, power = pow(10, floor(log10(raw))), part = raw / power;
+    if (residuals && isfinite(power))
+        out_printf(script, "set ytics %.9g\n", (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10) * power);
+    else
+        out_text(script, "set ytics autofreq\n");
+}
+
+static void
+put_label(const char *axis, const char *name, const char *unit, Out *script)
+{
+    Out text = {0};
+    out_printf(&text, *unit ? "%s [%s]" : "%s%s", name, unit);
+    out_printf(script, "set %slabel ", axis);
+    plot_quoted(script, text.text);
+    out_text(script, " noenhanced\n");
+    out_free(&text);
+}
+
+static void
+put_time_range(const Experiment *e, Out *script)
+{
+    double from = e->data.time[0], to = e->data.time[e->data.rows - 1];
+    out_printf(script, "set xrange [%.12g:%.12g]\n", from, to > from ? to : from + 1);
+}
+
+static void
+put_panel(const Fit *fit, const Panel *panel, uint32_t number, double top, double height, double whole, Out *script)
+{
+    const FitKind *kind = &fit->kind[panel->e->column[panel->column].kind];
+    double data = height * HEIGHT_OF_DATA / (HEIGHT_OF_DATA + HEIGHT_OF_RESIDUALS), margin = 34 / whole;
+    put_time_range(panel->e, script);
+    out_printf(script, "set tmargin at screen %.6f\nset bmargin at screen %.6f\nset format x ''\nunset xlabel\n", top - margin, top - data);
+    put_label("y", kind->name, kind->unit, script);
+    put_range(panel, false, script);
+    out_text(script, "set title ");
+    plot_quoted(script, fit->experiments > 1 ? panel->e->data.path : "");
+    out_printf(script, " noenhanced\nset key\nplot $d%u using 1:2 with points pointtype 7 pointsize 0.35 linecolor rgb '#d55e00' title 'data', "
+                       "$d%u using 1:3 with lines linewidth 1.8 linecolor rgb '#0072b2' title 'model'\n", number, number);
+    out_printf(script, "set tmargin at screen %.6f\nset bmargin at screen %.6f\nset format x '%%h'\nset xlabel 'time [s]'\nset title ''\nunset key\n",
+               top - data - 12 / whole, top - height + 56 / whole);
+    put_label("y", "residual", kind->unit, script);
+    put_range(panel, true, script);
+    out_printf(script, "plot 0 with lines linewidth 1 linecolor rgb '#888888' notitle, $d%u using 1:4 with points pointtype 7 pointsize 0.3 linecolor rgb '#d55e00' notitle\n", number);
+}
+
+int
+fit_draw(const Fit *fit, const char *path, Out *why)
+{
+    Panel panel[PANELS_MOST];
+    uint32_t panels = 0;
+    Out script = {0};
+    for (uint32_t i = 0; i < fit->experiments; i++)
+        for (uint32_t c = 0; c < fit->experiment[i].columns && panels < PANELS_MOST; c++)
+            panel[panels++] = (Panel){&fit->experiment[i], c, i};
+    uint32_t each = HEIGHT_OF_DATA + HEIGHT_OF_RESIDUALS;
+    for (uint32_t k = 0; k < panels; k++)
+        put_data(&panel[k], k, &script);
+    out_text(&script, "set tics nomirror\nset grid linecolor rgb '#e2e2e2' linetype 1 linewidth 0.8\nset border linecolor rgb '#555555'\n"
+                      "set format y '%h'\nset key outside top right horizontal reverse Left samplen 2\nset lmargin at screen 0.13\nset rmargin at screen 0.97\nset multiplot\n");
+    for (uint32_t k = 0; k < panels; k++)
+        put_panel(fit, &panel[k], k, 1 - (double)k / panels, 1.0 / panels, (double)panels * each, &script);
+    out_text(&script, "unset multiplot\n");
+    int status = plot_script(&script, path, WIDTH, panels * each, why);
+    out_free(&script);
+    return status;
+}
+
+// --- the page
+
+static bool
+read_picture(const Fit *fit, Out *picture, Out *why)
+{
+    const char *folder = getenv("TMPDIR");
+    char block[65536];
+    size_t n;
+    Out path = {0};
+    out_printf(&path, "%s/mdlc-fit-%ld.svg", folder && *folder ? folder : "/tmp", (long)getpid());
+    int status = fit_draw(fit, path.text, why);
+    FILE *file = status ? NULL : fopen(path.text, "r");
+    while (file && (n = fread(block, 1, sizeof block, file)) > 0)
+        out_bytes(picture, block, n);
+    if (file)
+        fclose(file);
+    unlink(path.text);
+    out_free(&path);
+    return file != NULL;
+}
+
+// The drawing as an image, whose styles and texts have nothing to do with the page.
+static void
+put_picture(const Out *picture, Out *page)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    out_text(page, "<p><img alt=\"data, model and residuals\" src=\"data:image/svg+xml;base64,");
+    for (size_t i = 0; i < picture->length; i += 3) {
+        uint32_t have = picture->length - i < 3 ? (uint32_t)(picture->length - i) : 3, bits = 0;
+        for (uint32_t k = 0; k < 3; k++)
+            bits = bits << 8 | (k < have ? (unsigned char)picture->text[i + k] : 0);
+        for (uint32_t k = 0; k < 4; k++)
+            out_char(page, k <= have ? letters[bits >> (18 - 6 * k) & 63] : '=');
+    }
+    out_text(page, "\"></p>\n");
+}
+
+int
+fit_page(const Fit *fit, const char *model, const char *path, Out *why)
+{
+    Out page = {0}, text = {0}, picture = {0}, title = {0};
+    out_printf(&title, "%s, fitted", model);
+    page_begin(title.text, &page);
+    out_text(&page, "<header><h1>");
+    out_html(&page, title.text);
+    out_text(&page, "</h1></header>\n<main><pre>");
+    fit_print(fit, model, &text);
+    out_html(&page, text.text);
+    out_text(&page, "</pre>\n");
+    bool drawn = read_picture(fit, &picture, why);
+    if (drawn)
+        put_picture(&picture, &page);
+    out_text(&page, "</main>\n");
+    page_end(0, &page);
+    int error = drawn ? replace_file(path, page.text, page.length, 0) : 0;
+    if (error)
+        out_printf(why, "%s: %s\n", path, strerror(error));
+    out_free(&page);
+    out_free(&text);
+    out_free(&picture);
+    out_free(&title);
+    return drawn && !error ? 0 : 5;
+}

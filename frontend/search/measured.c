@@ -1,0 +1,270 @@
+// measured.c: data of an experiment.
+//
+// Purpose: files as measuring equipment and spreadsheets write them. Method: the file is read as a whole; a header of names with units in
+// brackets, then lines of numbers; what is no number is told with its line.
+// Contract: measured.h. Complexity: linear in the file.
+#include "frontend/search/measured.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/base/unit.h"
+#include "ir/base/vec.h"
+
+typedef struct Reading {
+    Arena *arena;
+    Measured *measured;
+    Out *why;
+    F64Vec times, values;
+    VEC(RunSetting) settings;
+    uint32_t line;
+    char separator;
+    double time_scale;
+} Reading;
+
+static bool
+read_bytes(const char *path, Out *text, Out *why)
+{
+    char block[65536];
+    size_t n;
+    FILE *file = fopen(path, "r");
+    out_text(text, "");
+    if (!file) {
+        out_printf(why, "%s: %s\n", path, strerror(errno));
+        return false;
+    }
+    while ((n = fread(block, 1, sizeof block, file)) > 0)
+        out_bytes(text, block, n);
+    bool good = !ferror(file);
+    fclose(file);
+    if (!good)
+        out_printf(why, "%s: it cannot be read\n", path);
+    return good;
+}
+
+static bool
+refuse(Reading *r, const char *format, const char *what)
+{
+    out_printf(r->why, "%s:%u: ", r->measured->path, r->line);
+    out_printf(r->why, format, what);
+    out_char(r->why, '\n');
+    return false;
+}
+
+static char *
+trim(char *text)
+{
+    text += strspn(text, " \t");
+    size_t length = strlen(text);
+    while (length && strchr(" \t\r", text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+// The next cell of the line at *at, which is cut; NULL behind the last. Separators within quotation marks, brackets or parentheses are text.
+static char *
+take_cell(char **at, char separator)
+{
+    char *begin = *at, *c = begin;
+    uint32_t depth = 0;
+    bool quoted = false;
+    if (!begin)
+        return NULL;
+    for (; *c && (*c != separator || depth || quoted); c++) {
+        quoted ^= *c == '"';
+        depth += *c == '[' || *c == '(';
+        depth -= (*c == ']' || *c == ')') && depth;
+    }
+    *at = *c ? c + 1 : NULL;
+    *c = '\0';
+    begin = trim(begin);
+    size_t length = strlen(begin);
+    if (length >= 2 && begin[0] == '"' && begin[length - 1] == '"') {
+        begin[length - 1] = '\0';
+        begin = trim(begin + 1);
+    }
+    return begin;
+}
+
+// "NAME [UNIT]" in two; the subscripts of an element stand without a blank before them.
+static const char *
+cut_unit(char *cell)
+{
+    size_t length = strlen(cell);
+    char *open = length && cell[length - 1] == ']' ? strrchr(cell, '[') : NULL;
+    if (!open || open == cell || (open[-1] != ' ' && open[-1] != '\t'))
+        return NULL;
+    cell[length - 1] = '\0';
+    *open = '\0';
+    trim(cell);
+    return trim(open + 1);
+}
+
+static bool
+take_time_unit(Reading *r, const char *text)
+{
+    Unit unit, second = unit_base(UNIT_SECOND);
+    const char *error, *at;
+    uint32_t length;
+    r->time_scale = 1;
+    if (!text)
+        return true;
+    if (!unit_parse(text, &unit, &error, &at, &length) || !unit_same_dimension(&unit, &second))
+        return refuse(r, "the unit [%s] of the first column is none of time", text);
+    r->time_scale = unit.scale;
+    return true;
+}
+
+static bool
+take_header(Reading *r, char *line)
+{
+    Measured *m = r->measured;
+    r->separator = strchr(line, '\t') ? '\t' : strchr(line, ';') ? ';' : ',';
+    size_t most = 1;
+    for (const char *c = line; *c; c++)
+        most += *c == r->separator;
+    m->name = arena_array(r->arena, const char *, most);
+    m->unit = arena_array(r->arena, const char *, most);
+    char *first = take_cell(&line, r->separator);
+    const char *unit = cut_unit(first);
+    if (strcmp(first, "time") && strcmp(first, "t"))
+        return refuse(r, "the first column is `time`, or `t`, not '%s'", first);
+    if (!take_time_unit(r, unit))
+        return false;
+    for (char *cell; (cell = take_cell(&line, r->separator));) {
+        const char *own = cut_unit(cell);
+        if (!*cell)
+            return refuse(r, "a column has no name%s", "");
+        for (uint32_t k = 0; k < m->columns; k++)
+            if (!strcmp(m->name[k], cell))
+                return refuse(r, "there are two columns '%s'", cell);
+        m->unit[m->columns] = own ? arena_strndup(r->arena, own, strlen(own)) : NULL;
+        m->name[m->columns++] = arena_strndup(r->arena, cell, strlen(cell));
+    }
+    return m->columns ? true : refuse(r, "there is no column but the time%s", "");
+}
+
+static bool
+take_number(Reading *r, const char *cell, const char *column, double *value)
+{
+    char *end;
+    if (!cell)
+        return refuse(r, "this line ends before the column '%s'", column);
+    if (!*cell) {
+        *value = NAN;
+        return true;
+    }
+    *value = strtod(cell, &end);
+    if (end == cell || *end) {
+        out_printf(r->why, "%s:%u: column '%s': '%s' is no number\n", r->measured->path, r->line, column, cell);
+        return false;
+    }
+    if (!isfinite(*value)) {
+        out_printf(r->why, "%s:%u: column '%s': %s is no measurement; a cell stays empty where there is none\n", r->measured->path, r->line, column, cell);
+        return false;
+    }
+    return true;
+}
+
+static bool
+take_row(Reading *r, char *line)
+{
+    const Measured *m = r->measured;
+    double time, value;
+    if (!take_number(r, take_cell(&line, r->separator), "time", &time))
+        return false;
+    if (isnan(time))
+        return refuse(r, "this line has no time%s", "");
+    time *= r->time_scale;
+    if (r->times.n && time < vec_last(&r->times))
+        return refuse(r, "time goes back: rows stand in the order of time%s", "");
+    vec_push(&r->times, time);
+    for (uint32_t k = 0; k < m->columns; k++) {
+        if (!take_number(r, take_cell(&line, r->separator), m->name[k], &value))
+            return false;
+        vec_push(&r->values, value);
+    }
+    return line && *trim(line) ? refuse(r, "this line has more cells than the header has names: '%s'", line) : true;
+}
+
+// "set NAME = VALUE" behind the #; other comments are for people.
+static bool
+take_comment(Reading *r, char *text)
+{
+    text = trim(text);
+    if (strncmp(text, "set ", 4) && strncmp(text, "set\t", 4))
+        return true;
+    char *equals = strchr(text, '=');
+    if (!equals)
+        return refuse(r, "what is different in an experiment is written as  # set NAME = VALUE, not '# %s'", text);
+    *equals = '\0';
+    char *name = trim(text + 4), *value = trim(equals + 1);
+    if (!*name || !*value)
+        return refuse(r, "what is different in an experiment is written as  # set NAME = VALUE%s", "");
+    vec_push(&r->settings, (RunSetting){arena_strndup(r->arena, name, strlen(name)), arena_strndup(r->arena, value, strlen(value))});
+    return true;
+}
+
+static bool
+take_lines(Reading *r, char *text)
+{
+    bool headed = false, good = true;
+    for (char *next = text; good && next && *next;) {
+        char *line = next;
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        r->line++;
+        line = trim(line);
+        if (!*line)
+            continue;
+        if (*line == '#') {
+            good = take_comment(r, line + 1);
+        } else if (!headed) {
+            headed = true;
+            good = take_header(r, line);
+        } else {
+            good = take_row(r, line);
+        }
+    }
+    if (good && !r->times.n) {
+        out_printf(r->why, "%s has no data\n", r->measured->path);
+        good = false;
+    }
+    return good;
+}
+
+bool
+measured_read(const char *path, Arena *arena, Measured *m, Out *why)
+{
+    Out text = {0};
+    Reading r = {.arena = arena, .measured = m, .why = why};
+    *m = (Measured){.path = path};
+    bool good = read_bytes(path, &text, why);
+    if (good && strlen(text.text) != text.length) {
+        out_printf(why, "%s is no text\n", path);
+        good = false;
+    }
+    const char *mark = "\xef\xbb\xbf"; // which some spreadsheets put before a text
+    good = good && take_lines(&r, text.text + (strncmp(text.text, mark, 3) ? 0 : 3));
+    if (good) {
+        m->rows = r.times.n;
+        m->time = arena_array(arena, double, r.times.n);
+        m->value = arena_array(arena, double, r.values.n + 1);
+        memcpy(m->time, r.times.at, r.times.n * sizeof *m->time);
+        if (r.values.n)
+            memcpy(m->value, r.values.at, r.values.n * sizeof *m->value);
+        m->n_set = r.settings.n;
+        m->set = arena_array(arena, RunSetting, r.settings.n + 1);
+        if (r.settings.n)
+            memcpy(m->set, r.settings.at, r.settings.n * sizeof *m->set);
+    }
+    vec_free(&r.times);
+    vec_free(&r.values);
+    vec_free(&r.settings);
+    out_free(&text);
+    return good;
+}
