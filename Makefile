@@ -63,6 +63,8 @@ $(BUILD)/libsimulator.a: $(call objects,$(RUNTIME) $(STARTS))
 	$(Q)rm -f $@; (cd $(BUILD) && $(AR) x "$$($(CC) -print-libgcc-file-name)" $(COMPILER_HELP)); \
 	{ echo create $@; for o in $^ $(addprefix $(BUILD)/,$(COMPILER_HELP)); do echo addmod $$o; done; \
 	for l in $(NUMERICS); do echo addlib $$($(CC) -print-file-name=lib$$l.a); done; echo save; echo end; } | ar -M
+# Products of complex numbers as they are written: with the care for infinities they call libgcc, which libraries of models do not have.
+$(BUILD)/runtime/linear/radau_rule.o: CFLAGS += -fcx-limited-range
 # A model may also become a shared library, and with it the runtime.
 $(call objects,$(RUNTIME) $(STARTS) $(wildcard runtime/model/*.c)): CFLAGS += -fPIC -fno-semantic-interposition
 $(BUILD)/frontend/external/native.o: CPPFLAGS += '-DMDLC_LINK_FLAGS="$(SAN)"'

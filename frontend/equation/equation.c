@@ -361,8 +361,27 @@ typedef struct Alternative { // a branch that may be active at run time
 } Alternative;
 typedef VEC(Alternative) Alternatives;
 
+// Branches may give the same variables their values in different orders.
 static void
-join_alternatives(Context *context, const Alternatives *all, Span span)
+order_as(const Pairs *first, Pairs *pairs)
+{
+    Map place = {0}; // left side -> where it stands
+    uint32_t at;
+    for (uint32_t i = pairs->n; i-- > 0;)
+        map_put(&place, pairs->at[i].left, i);
+    for (uint32_t i = 0; i < pairs->n; i++) {
+        if (pairs->at[i].left == first->at[i].left || !map_get(&place, first->at[i].left, &at) || at <= i)
+            continue;
+        Pair moved = pairs->at[i];
+        pairs->at[i] = pairs->at[at];
+        pairs->at[at] = moved;
+        map_put(&place, moved.left, at);
+    }
+    map_free(&place);
+}
+
+static void
+join_alternatives(Context *context, Alternatives *all, Span span)
 {
     Exprs *exprs = context->elab->dae->exprs;
     uint32_t n = all->at[0].pairs.n;
@@ -378,6 +397,8 @@ join_alternatives(Context *context, const Alternatives *all, Span span)
                                  : "a condition that changes with time needs an else branch");
         return;
     }
+    for (uint32_t b = 1; b < all->n; b++)
+        order_as(&all->at[0].pairs, &all->at[b].pairs);
     for (uint32_t i = 0; i < n; i++) {
         bool same_left = true;
         for (uint32_t b = 1; b < all->n; b++)
@@ -408,6 +429,19 @@ condition_value(Context *context, Node condition, Expr *out)
     }
     *out = value.elements[0];
     return true;
+}
+
+// The equations of a branch, which have this clock.
+void
+elaborate_clocked(Context *context, Node branch, Expr clock)
+{
+    Pairs pairs = {0};
+    Context inner = *context;
+    inner.sink = &pairs;
+    branch_body(&inner, branch);
+    for (uint32_t i = 0; i < pairs.n; i++)
+        take(context, pairs.at[i].left, expr_2(context->elab->dae->exprs, OP_CLOCKED, pairs.at[i].right, clock), pairs.at[i].span);
+    vec_free(&pairs);
 }
 
 // Branches from number `first` on decide at run time.

@@ -74,6 +74,7 @@ void elaborate_algorithm(Context *context, Node section);
 // A new Boolean variable w = condition; the result is its rising edge.
 Expr when_trigger(Elab *elab, Fragment *frag, Expr condition, Span span, uint32_t *var);
 void elaborate_when(Context *context, Node node);
+void elaborate_clocked(Context *context, Node branch, Expr clock); // the equations of `when Clock() then`
 
 // --- connect.c
 void elaborate_connect(Context *context, Node node);

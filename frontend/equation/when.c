@@ -24,6 +24,7 @@ typedef struct When {
     uint32_t trigger;         // Boolean variable whose rising edge is the current branch; NONE until needed
     uint32_t branch;
     Expr guard;               // conditions of if-equations around what is being elaborated; 0: none
+    Expr clock;               // what it is active at, where that is a clock; 0 otherwise
     Node node;                // body being walked
 } When;
 
@@ -73,11 +74,11 @@ find_when_variables(Elab *elab, Fragment *frag)
 // --- conditions
 
 static uint32_t
-add_hidden(Elab *elab, Fragment *frag, Span span)
+add_hidden(Elab *elab, Fragment *frag, Span span, VarType type, VarKind kind)
 {
-    const char *name = arena_printf(elab->arena, "$when%u", frag->hidden.n + 1);
-    Member member = {.name = sym_of(elab->dae->syms, name), .state = 2, .kind = VAR_DISCRETE, .count = 1,
-                     .type = {.base = TYPE_BOOLEAN}, .span = span, .first = frag->nvars, .flags = 0};
+    const char *name = arena_printf(elab->arena, type == TYPE_CLOCK ? "$clock%u" : "$when%u", frag->hidden.n + 1);
+    Member member = {.name = sym_of(elab->dae->syms, name), .state = 2, .kind = kind, .count = 1,
+                     .type = {.base = type}, .span = span, .first = frag->nvars, .flags = 0};
     vec_push(&frag->hidden, member);
     return frag->nvars++;
 }
@@ -87,10 +88,28 @@ Expr
 when_trigger(Elab *elab, Fragment *frag, Expr condition, Span span, uint32_t *var)
 {
     Exprs *exprs = elab->dae->exprs;
-    *var = add_hidden(elab, frag, span);
+    *var = add_hidden(elab, frag, span, TYPE_BOOLEAN, VAR_DISCRETE);
     Expr w = slot_expr(elab, *var), before = slot_expr(elab, extra_var(frag, EXTRA_PRE, *var, 0));
     add_equation(elab, frag, EQN_NORMAL, w, condition, span);
     return expr_2(exprs, OP_AND, w, expr_1(exprs, OP_NOT, before));
+}
+
+// when Clock() then: its equations have this clock, and may be any (section 16.6).
+static bool
+clocked_condition(When *when, Expr clock, Span span)
+{
+    Elab *elab = when->context->elab;
+    if (when->branch) {
+        diag_add(elab->diags, E0122, span, "a 'when' with a clock has one branch");
+        return false;
+    }
+    when->clock = clock;
+    if (expr_op(elab->dae->exprs, clock) == OP_SLOT)
+        return true;
+    uint32_t var = add_hidden(elab, when->context->frag, span, TYPE_CLOCK, VAR_CONTINUOUS);
+    when->clock = slot_expr(elab, var);
+    add_equation(elab, when->context->frag, EQN_NORMAL, when->clock, clock, span);
+    return true;
 }
 
 static bool
@@ -101,8 +120,16 @@ branch_condition(When *when, Node condition)
     Value value;
     if (!expression(&elab->env, condition, &value))
         return false;
+    if (value.type.base == TYPE_CLOCK && !value.type.rank)
+        return clocked_condition(when, value.elements[0], span);
+    if (when->clock) {
+        diag_add(elab->diags, E0122, span, "a 'when' with a clock has one branch");
+        return false;
+    }
     if (value.type.base != TYPE_BOOLEAN || value.type.rank > 1 || !value.count) {
-        diag_add(elab->diags, E0122, span, "the condition of 'when' must be a Boolean or a vector of them");
+        Diag *diag = diag_add(elab->diags, E0122, span, "the condition of 'when' must be a Boolean, a vector of them, or a clock");
+        if (value.count == 1 && expr_op(elab->dae->exprs, value.elements[0]) == OP_SAMPLED)
+            diag_help(diag, "sample(start, interval) is true at the instants of a sampled system; sample(u) is u at the ticks of a clock");
         return false;
     }
     Expr edge = 0;
@@ -405,9 +432,12 @@ elaborate_when(Context *context, Node node)
         when->trigger = NONE;
         if (!branch_condition(when, child_at(elab, branch, 0)))
             break;
-        for (uint32_t i = 1; i < node_at(elab, branch)->nchild; i++)
-            if (child_at(elab, branch, i))
-                when_equation(when, child_at(elab, branch, i));
+        if (when->clock) {
+            elab->env.when = false;
+            elaborate_clocked(context, branch, when->clock);
+        } else {
+            branch_body(when, branch);
+        }
         when->branch++;
     }
     if (diags_errors(elab->diags) == errors)

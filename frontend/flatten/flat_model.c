@@ -219,7 +219,7 @@ link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint8_t fl
             link_signals(linker, member, &shift);
     }
     for (uint32_t i = 0; i < frag->hidden.n; i++)
-        link_variable(linker, &frag->hidden.at[i], &shift, GROUP_HIDDEN | GROUP_WHEN);
+        link_variable(linker, &frag->hidden.at[i], &shift, frag->hidden.at[i].type.base == TYPE_CLOCK ? GROUP_HIDDEN : GROUP_HIDDEN | GROUP_WHEN);
     for (uint32_t i = 0; !frag->of && i < linker->elab->implicit.n; i++)
         link_component(linker, frag, linker->elab->implicit.at[i], &shift, flags);
 }

@@ -589,7 +589,8 @@ structural_path(Elab *elab, Fragment *frag, uint32_t class_id, Node ref)
 bool
 is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
 {
-    static const char *const changing[] = {"der", "pre", "edge", "change", "initial", "terminal", "sample",
+    static const char *const changing[] = {"der", "pre", "edge", "change", "initial", "terminal", "sample", "previous", "hold", "noClock", "interval", "firstTick",
+                                          "subSample", "superSample", "shiftSample", "backSample", "Clock",
                                           "rooted", "Connections.rooted", "Connections.isRoot", "inStream",
                                           "actualStream", "cardinality", "getInstanceName"};
     U32Vec stack = {0};

@@ -190,8 +190,7 @@ static bool
 is_unsupported_function(const char *name)
 {
     static const char *const names[] = {
-        "Clock", "previous", "hold", "subSample", "superSample", "shiftSample", "backSample", "noClock", "interval",
-        "firstTick", "transition", "initialState", "activeState", "ticksInState", "timeInState",
+        "transition", "initialState", "activeState", "ticksInState", "timeInState",
     };
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))

@@ -202,9 +202,10 @@ void
 type_of_class(Elab *elab, uint32_t class_id, Type *type)
 {
     static const VarType base[] = {[CLASSID_REAL] = TYPE_REAL, [CLASSID_INTEGER] = TYPE_INTEGER,
-                                   [CLASSID_BOOLEAN] = TYPE_BOOLEAN, [CLASSID_STRING] = TYPE_STRING};
+                                   [CLASSID_BOOLEAN] = TYPE_BOOLEAN, [CLASSID_STRING] = TYPE_STRING,
+                                   [CLASSID_CLOCK] = TYPE_CLOCK};
     *type = (Type){.base = TYPE_ENUM};
-    if (class_id <= CLASSID_STRING) {
+    if (class_id <= CLASSID_CLOCK) {
         type->base = base[class_id];
         return;
     }

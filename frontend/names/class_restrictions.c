@@ -176,13 +176,13 @@ check_algorithm(Program *program, Node section, bool in_function)
 static void
 check_variables(Program *program, uint32_t class_id, Node line)
 {
-    static const VarType types[] = {[CLASSID_REAL] = TYPE_REAL, [CLASSID_INTEGER] = TYPE_INTEGER, [CLASSID_BOOLEAN] = TYPE_BOOLEAN, [CLASSID_STRING] = TYPE_STRING};
+    static const VarType types[] = {[CLASSID_REAL] = TYPE_REAL, [CLASSID_INTEGER] = TYPE_INTEGER, [CLASSID_BOOLEAN] = TYPE_BOOLEAN, [CLASSID_STRING] = TYPE_STRING, [CLASSID_CLOCK] = TYPE_CLOCK};
     const Ast *ast = &program->ast;
     for (uint32_t i = 3; i < ast_at(ast, line)->nchild; i++) {
         Node variable = ast_child(ast, line, i), mods = ast_kind(ast, variable) == AST_COMPONENT ? ast_child(ast, variable, 1) : 0;
         bool modified = mods && ast_kind(ast, mods) == AST_MODS && ast_at(ast, mods)->nchild > 1;
         uint32_t type = modified ? scope_predefined(program, scope_class_quietly(program, class_id, ast_child(ast, line, 0))) : 0;
-        for (uint32_t k = 1; type && type <= CLASSID_STRING && k < ast_at(ast, mods)->nchild; k++) {
+        for (uint32_t k = 1; type && type <= CLASSID_CLOCK && k < ast_at(ast, mods)->nchild; k++) {
             Node mod = ast_child(ast, mods, k), name = ast_kind(ast, mod) == AST_MOD ? ast_child(ast, mod, 0) : 0;
             const char *text = name ? sym_text(program->syms, ast_at(ast, ast_child(ast, name, 0))->sym) : "redeclare";
             if (!attribute_known(types[type], text))

@@ -39,6 +39,7 @@ program_create(Sources *sources, Syms *syms, Diags *diags)
     add_predefined(program, "Integer", NULL, 0);
     add_predefined(program, "Boolean", NULL, 0);
     add_predefined(program, "String", NULL, 0);
+    add_predefined(program, "Clock", NULL, 0);
     add_predefined(program, "StateSelect", state_select, 5);
     add_predefined(program, "AssertionLevel", level, 2);
     add_predefined(program, "ExternalObject", NULL, 0);

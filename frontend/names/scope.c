@@ -476,13 +476,6 @@ scope_import_failed(const Program *program, uint32_t class_id, Sym name)
     return false;
 }
 
-// Predefined types of Modelica that belong to parts of the language without a meaning here.
-static bool
-is_later_type(const char *name)
-{
-    return !strcmp(name, "Clock");
-}
-
 // The package with the names of the Modelica Standard Library that is mdlc's own, or a class in it.
 static bool
 is_own_modelica(const Program *program, uint32_t class_id)
@@ -528,11 +521,6 @@ report_class(Program *program, uint32_t class_id, Node name)
     const AstNode *at = ast_at(&program->ast, name);
     if (scope_import_failed(program, class_id, ast_at(&program->ast, ast_child(&program->ast, name, 0))->sym))
         return;
-    if (is_later_type(scope_name_text(program, name))) {
-        diag_add(program->diags, E0701, at->span, "the predefined type '%s' is not supported yet",
-                 scope_name_text(program, name));
-        return;
-    }
     // The first part that is not known is the one to correct: it gets the caret.
     Found found;
     uint32_t in = class_id, i = 0;
@@ -770,7 +758,7 @@ may_extend(Program *program, uint32_t class_id, uint32_t base, Node extends)
 {
     const ClassInfo *own = class_at(program, class_id), *info = class_at(program, base);
     ClassKind kind = (ClassKind)own->kind;
-    bool basic = base >= CLASSID_REAL && base <= CLASSID_STRING; // for types and connectors only
+    bool basic = base >= CLASSID_REAL && base <= CLASSID_CLOCK; // for types and connectors only
     if (basic && (kind == CLASS_MODEL || kind == CLASS_BLOCK || kind == CLASS_PACKAGE || kind == CLASS_FUNCTION || kind == CLASS_RECORD)) {
         Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
                               "'%s' is a %s and cannot extend the predefined type '%s'", sym_text(program->syms, own->full_name),

@@ -79,10 +79,15 @@ parameter_index(const Builtin *builtin, const char *name)
     size_t wanted = strlen(name);
     uint32_t i = 0;
     for (const char *at = builtin->parameters; *at; i++) {
-        size_t length = strcspn(at, " ");
-        if (length == wanted && !memcmp(at, name, length))
-            return i;
-        at += length + (at[length] == ' ');
+        for (size_t length = strcspn(at, " |");; length = strcspn(at, " |")) {
+            if (length == wanted && !memcmp(at, name, length))
+                return i;
+            at += length;
+            if (*at != '|')
+                break;
+            at++;
+        }
+        at += *at == ' ';
     }
     return -1;
 }
@@ -93,7 +98,7 @@ help_parameters(const BuiltinCall *call, Diag *diag)
 {
     Out list = {0};
     for (const char *at = call->builtin->parameters; *at; at++)
-        out_printf(&list, *at == ' ' ? ", " : "%c", *at);
+        out_printf(&list, *at == ' ' ? ", " : *at == '|' ? " or " : "%c", *at);
     if (list.length)
         diag_help(diag, "its parameters are: %s", list.text);
     out_free(&list);
@@ -204,7 +209,8 @@ evaluate_arguments(BuiltinCall *call)
 static bool
 is_of_models(const char *name)
 {
-    static const char *const names[] = {"sample", "initial", "terminal", "delay", "spatialDistribution"};
+    static const char *const names[] = {"sample", "initial", "terminal", "delay", "spatialDistribution", "Clock", "previous", "hold", "noClock",
+                                        "subSample", "superSample", "shiftSample", "backSample", "interval", "firstTick"};
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;

@@ -265,6 +265,8 @@ builtin_nullary(BuiltinCall *call, Value *out)
 bool
 builtin_sample(BuiltinCall *call, Value *out)
 {
+    if (call->n == 1 || call->values[1].type.base == TYPE_CLOCK)
+        return builtin_sampled(call, out);
     for (uint32_t i = 0; i < 2; i++)
         if (call->values[i].type.rank || !type_is_number(&call->values[i].type)) {
             builtin_refuse(call, i, "a scalar number");

@@ -21,9 +21,9 @@ enum {
 typedef struct RecordType RecordType;
 
 // A record has no type of its own in the flat model: this base stands for it in expressions only.
-#define TYPE_RECORD ((VarType)(TYPE_ENUM + 1))
+#define TYPE_RECORD ((VarType)(TYPE_CLOCK + 1))
 // A function that is an argument (function_argument.c).
-#define TYPE_FUNCTION ((VarType)(TYPE_ENUM + 2))
+#define TYPE_FUNCTION ((VarType)(TYPE_CLOCK + 2))
 
 typedef struct Type {
     VarType base;

@@ -171,7 +171,8 @@ Diag *builtin_refuse(BuiltinCall *call, uint32_t i,
 bool builtin_not_supported(BuiltinCall *call, Value *out);
 BuiltinRun builtin_der, builtin_pre, builtin_edge, builtin_change, builtin_event_free, builtin_smooth,
     builtin_sample, builtin_integral, builtin_partial, builtin_connections, builtin_nullary, builtin_delay, builtin_pure,
-    builtin_fder, builtin_string, builtin_transport;
+    builtin_fder, builtin_string, builtin_transport, builtin_clock, builtin_clocked, builtin_clock_conversion, builtin_clock_question;
+bool builtin_sampled(BuiltinCall *call, Value *out); // sample(u), sample(u, c)
 BuiltinRun builtin_size, builtin_ndims, builtin_constant_fill, builtin_fill, builtin_identity,
     builtin_diagonal,
     builtin_linspace, builtin_transpose, builtin_cross, builtin_coulomb, builtin_skew, builtin_outer, builtin_vector,

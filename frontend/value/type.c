@@ -42,7 +42,7 @@ type_text(Arena *arena, const Syms *syms, const Type *type)
 {
     static const char *const names[] = {
         [TYPE_REAL] = "Real", [TYPE_INTEGER] = "Integer", [TYPE_BOOLEAN] = "Boolean",
-        [TYPE_STRING] = "String", [TYPE_ENUM] = "enumeration", [TYPE_FUNCTION] = "function",
+        [TYPE_STRING] = "String", [TYPE_ENUM] = "enumeration", [TYPE_CLOCK] = "Clock", [TYPE_FUNCTION] = "function",
     };
     Out out = {0};
     Sym own = type->base == TYPE_ENUM ? type->enum_class : type->base == TYPE_RECORD ? type->record->name : 0;

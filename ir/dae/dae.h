@@ -4,7 +4,7 @@
 // Out: the model that all passes change (dae.h), what a pass is (pass.h, rows in passes.def), the programs that back ends compile (sys.h),
 // names resolved through aliases, patterns of structural equality, the model's text form and its reader.
 // Read first: dae.h from its top, then dae.c.
-// Also open to other rooms: filter.h, guards.h, initial_whens.h, locate.h, model_shapes.h, pass.h, passes.def, pattern.h, said_values.h, sys.h, variable_paths.h.
+// Also open to other rooms: clock_kinds.h, filter.h, guards.h, initial_whens.h, locate.h, model_shapes.h, pass.h, passes.def, pattern.h, said_values.h, sys.h, variable_paths.h.
 //
 // dae.h: the flat model: variables, equations as (shape, row), binds, connectors, the multibond graph.
 //
@@ -35,7 +35,7 @@ typedef enum VarKind {
     VAR_INPUT       // top-level input: known from outside; keeps its start value
 } VarKind;
 
-typedef enum VarType { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_STRING, TYPE_ENUM } VarType;
+typedef enum VarType { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_STRING, TYPE_ENUM, TYPE_CLOCK } VarType;
 
 enum { // Declaration.flags
     GROUP_FLOW = 1, GROUP_PROTECTED = 2, GROUP_FINAL = 4, GROUP_OUTPUT = 8, GROUP_HIDDEN = 16, // compiler's own

@@ -186,6 +186,8 @@ read_group(Reader *reader)
     Declaration *decl = arena_new(dae->arena, Declaration);
     uint32_t inst;
     int kind = reader_take_of(reader, dae_text_kinds, 5), type = reader_take_of(reader, dae_text_types, 4);
+    if (type < 0 && reader_take(reader, dae_text_types[TYPE_CLOCK]))
+        type = TYPE_CLOCK;
     reader_blanks(reader);
     bool is_enum = type < 0 && !strncmp(reader->line + reader->at, "enum(", 5);
     if (type < 0 && !is_enum)

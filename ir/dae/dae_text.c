@@ -12,7 +12,7 @@
 #include "ir/dae/dae_text.h"
 #include "ir/expr/expr.h"
 
-const char *const dae_text_types[] = {"Real", "Integer", "Boolean", "String", "enum"};
+const char *const dae_text_types[] = {"Real", "Integer", "Boolean", "String", "enum", "Clock"};
 const char *const dae_text_kinds[] = {"", "discrete", "parameter", "constant", "input"};
 const char *const dae_text_attrs[] = {"value", "start", "nominal", "min", "max"};
 const char *const dae_text_selects[] = {"", "never", "avoid", "prefer", "always"};

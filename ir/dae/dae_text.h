@@ -2,7 +2,7 @@
 #ifndef MDLC_IR_DAE_DAE_TEXT_H
 #define MDLC_IR_DAE_DAE_TEXT_H
 
-extern const char *const dae_text_types[5];       // by VarType
+extern const char *const dae_text_types[6];       // by VarType
 extern const char *const dae_text_kinds[5];       // by VarKind; "" is an unknown
 extern const char *const dae_text_attrs[5];       // by Attr
 extern const char *const dae_text_selects[5];     // by StateSelect

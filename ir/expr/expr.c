@@ -18,7 +18,22 @@ const OpInfo op_table[OP_COUNT] = {
 #undef OP
 };
 
-_Static_assert(OP_COUNT <= 64, "operators are kept as bits of one word");
+_Static_assert(OP_COUNT <= 128, "operators are kept as bits of two words");
+
+static OpSet
+one_op(Op op)
+{
+    OpSet set = {{0}};
+    set.word[op / 64] = 1ull << op % 64;
+    return set;
+}
+
+static void
+add_ops(OpSet *to, const OpSet *more)
+{
+    to->word[0] |= more->word[0];
+    to->word[1] |= more->word[1];
+}
 
 enum { FIRST_TABLE = 1024 };
 
@@ -90,7 +105,7 @@ table_add(Exprs *exprs, uint32_t at, Cell cell, Facts facts)
     Expr id = exprs->cells.n;
     vec_push(&exprs->cells, cell);
     vec_push(&exprs->facts, facts);
-    exprs->ops |= facts.ops;
+    add_ops(&exprs->ops, &facts.ops);
     vec_push(&exprs->place, 0);
     vec_push(&exprs->stamp, 0);
     vec_push(&exprs->index, 0);
@@ -118,7 +133,7 @@ expr_const(Exprs *exprs, double value)
     }
     Cell cell = {.head = OP_CONST, .args = exprs->constants.n, .hash = hash};
     vec_push(&exprs->constants, value);
-    return table_add(exprs, at, cell, (Facts){.ops = 1ull << OP_CONST});
+    return table_add(exprs, at, cell, (Facts){.ops = one_op(OP_CONST)});
 }
 
 Expr
@@ -132,7 +147,7 @@ expr_slot(Exprs *exprs, uint32_t k)
             return id;
     }
     Cell cell = {.head = OP_SLOT, .args = k, .hash = hash, .nslots = k + 1};
-    return table_add(exprs, at, cell, (Facts){.ops = 1ull << OP_SLOT, .slots = 1ull << (k % 64)});
+    return table_add(exprs, at, cell, (Facts){.ops = one_op(OP_SLOT), .slots = 1ull << (k % 64)});
 }
 
 Expr
@@ -146,13 +161,13 @@ cell_of(const Exprs *exprs, Op op, const Expr *args, uint32_t n, Facts *facts)
 {
     uint64_t hash = op * 0x9e3779b97f4a7c15u + n;
     Cell cell = {.head = (uint32_t)op | n << 8};
-    facts->ops = 1ull << op;
+    facts->ops = one_op(op);
     for (uint32_t i = 0; i < n; i++) {
         const Facts *arg = &exprs->facts.at[args[i]];
         uint32_t nslots = exprs->cells.at[args[i]].nslots;
         hash = (hash ^ args[i]) * 0xd6e8feb86659fd93u;
         hash ^= hash >> 32;
-        facts->ops |= arg->ops;
+        add_ops(&facts->ops, &arg->ops);
         facts->slots |= arg->slots;
         cell.nslots = nslots > cell.nslots ? nslots : cell.nslots;
     }
@@ -236,13 +251,13 @@ expr_count(const Exprs *exprs)
 bool
 expr_has_op(const Exprs *exprs, Expr e, Op op)
 {
-    return exprs->facts.at[e].ops >> op & 1;
+    return exprs->facts.at[e].ops.word[op / 64] >> op % 64 & 1;
 }
 
 bool
 exprs_have_op(const Exprs *exprs, Op op)
 {
-    return exprs->ops >> op & 1;
+    return exprs->ops.word[op / 64] >> op % 64 & 1;
 }
 
 void

@@ -43,7 +43,7 @@ op_is_order(Op op)
     return op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE;
 }
 
-typedef enum OpType { OPTYPE_REAL, OPTYPE_BOOL, OPTYPE_ARG } OpType;
+typedef enum OpType { OPTYPE_REAL, OPTYPE_BOOL, OPTYPE_ARG, OPTYPE_ARG0 } OpType;
 typedef enum OpKind { OPKIND_LEAF, OPKIND_ARITH, OPKIND_COMPARE, OPKIND_LOGIC, OPKIND_CHOICE, OPKIND_MATH,
                       OPKIND_CALL, OPKIND_MODEL } OpKind;
 typedef struct OpInfo {

@@ -18,8 +18,12 @@ typedef struct Cell {
     uint32_t nslots; // highest slot + 1
 } Cell;
 
+typedef struct OpSet { // one bit per operator
+    uint64_t word[2];
+} OpSet;
+
 typedef struct Facts { // what an expression contains, itself included
-    uint64_t ops;      // one bit per operator
+    OpSet ops;         // in it and in what it is made of
     uint64_t slots;    // bit k % 64 for slot k
 } Facts;
 
@@ -35,7 +39,7 @@ typedef struct Affine {
 struct Exprs {
     VEC(Cell) cells;       // cells.at[0] is unused
     VEC(Facts) facts;
-    uint64_t ops;          // of all expressions: one bit per operator
+    OpSet ops;             // of all expressions
     U32Vec pool;
     F64Vec constants;
     uint32_t *table;       // open addressing; 0 is a free place

@@ -6,6 +6,7 @@
 #include "ir/pipeline/pipeline.h"
 
 #include "ir/bonds/bonds.h"
+#include "ir/clocks/clocks.h"
 #include "ir/index/jumps.h"
 #include "ir/operator/operator.h"
 
@@ -18,7 +19,14 @@ run_energy(Compilation *c)
 static bool
 run_bonds(Compilation *c)
 {
-    if (!pass_bonds(c->dae, c->diags))
+    return pass_bonds(c->dae, c->diags);
+}
+
+// Equations are as they are written from here on, for those who look at the results.
+static bool
+run_clocks(Compilation *c)
+{
+    if (!pass_clocks(c->dae, NULL, c->diags))
         return false;
     if (c->checked && (!c->check_most || c->dae->equations.n <= c->check_most))
         c->check = check_create(c->dae);

@@ -20,8 +20,9 @@
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
 
-enum { FOLLOWING_PASSES = 16, SEARCHED_MOST = 14, CIRCLING = 4, SETTLING = 4 };
+enum { FOLLOWING_PASSES = 16, SEARCHED_MOST = 14, CIRCLING = 4, SETTLING = 4, EXACT_PASSES = 4 };
 enum { DECIDED = 40 }; // passes after which laws that still change are decided together
+static const double ROUNDING = 8 * DBL_EPSILON;
 
 uint32_t
 mixed_limit(const Run *run)
@@ -194,10 +195,11 @@ clear_reinits(Run *run)
         run->v[run->model->reinit[k].active] = 0;
 }
 
-// What the discrete equations gave. False when everything is as it was before the first pass; *changed: the same, without
+// What the discrete equations gave. With `rounding`, what differs by that is the same: a value that is taken over from a system of
+// equations is solved anew in each pass, to the last digit but one. False when everything is as it was before the first pass; *changed: the same, without
 // those variables that follow from others at one instant.
 static bool
-apply_discretes(Run *run, bool *changed)
+apply_discretes(Run *run, bool rounding, bool *changed)
 {
     const mdl_model *model = run->model;
     bool moved = false;
@@ -205,7 +207,7 @@ apply_discretes(Run *run, bool *changed)
     for (uint32_t k = 0; k < model->n_discretes; k++) {
         const mdl_discrete *discrete = &model->discrete[k];
         double old = run->old_discrete[k], value = run->v[discrete->next ? discrete->next : discrete->value];
-        bool other = value != old && !(isnan(value) && isnan(old));
+        bool other = value != old && !(isnan(value) && isnan(old)) && !(rounding && fabs(value - old) <= ROUNDING * fabs(old));
         run->v[discrete->value] = value;
         moved = moved || other;
         *changed = *changed || (other && discrete->next);
@@ -216,7 +218,7 @@ apply_discretes(Run *run, bool *changed)
 
 // One evaluation of the discrete equations with pre() as it is. True when a discrete variable changed.
 static bool
-follow(Run *run)
+follow(Run *run, bool rounding)
 {
     const mdl_model *model = run->model;
     bool changed = false;
@@ -226,7 +228,7 @@ follow(Run *run)
     for (uint32_t pass = 0; pass < FOLLOWING_PASSES; pass++) {
         clear_reinits(run);
         mdl_call(model->discretes, run->v);
-        if (!apply_discretes(run, &changed))
+        if (!apply_discretes(run, rounding, &changed))
             break;
         event_relations(run);
         if (!update_relations(run))
@@ -305,7 +307,7 @@ agrees(Run *run, const Search *search)
     for (uint32_t i = 0; i < search->n; i++)
         if (relation_value(run, search->relation[i]) != (double)(search->values >> i & 1))
             return false;
-    return !follow(run);
+    return !follow(run, false);
 }
 
 // Tries all values of the conditions that are searched, the last one only `kept` where that is not negative.
@@ -409,7 +411,7 @@ mixed_solve(Run *run)
         if (status != MDL_OK)
             return status;
         bool around = !searched && circles(run);
-        if (!around && !follow(run))
+        if (!around && !follow(run, pass >= EXACT_PASSES))
             return MDL_OK;
         if (around && search_conditions(run) == MDL_OK)
             return MDL_OK;
