@@ -28,14 +28,15 @@ struct Conditions {
     double *reach;      // per relation: change of its function per unit of the spreads
     bool known;         // centre and radius are valid
     bool wide;          // radii are large beside what steps are corrected by
-    double covered;     // no relation changes up to this time
+    double covered;     // no relation changes up to this time,
+    uint32_t left;      // as long as no more than so many steps lead there: each of them corrects
 };
 
 // A step is far from all changes when several like it would be: then the values before a change are known when it
 // comes near, as root_suspect() needs them.
 static const double STEPS_AHEAD = 4;
 // Steps that follow and need no comparison of their own.
-static const double STEPS_COVERED = 2;
+enum { STEPS_COVERED = 2 };
 // Bounds what corrections of these steps do in units of the tolerance, with methods of order 5: errors of 10 tolerances, growing by
 // the factors 1, 7 and 28 of the basis polynomial at the ends of this step and the next ones.
 static const double CORRECTIONS = 360;
@@ -123,8 +124,10 @@ condition_far(const Run *run)
     double factor[MDL_DIFFERENCES], next = 0;
     if (!conditions->known)
         return false;
-    if (run->time <= conditions->covered)
+    if (run->time <= conditions->covered && conditions->left > 0) {
+        conditions->left--;
         return true;
+    }
     uint32_t input = 0, orders = run->stepper->differences(run, STEPS_AHEAD + (conditions->wide ? STEPS_COVERED : 0),
                                                            difference, factor, &next);
     if (orders < 2)
@@ -136,8 +139,10 @@ condition_far(const Run *run)
             return false;
         input += range.count;
     }
-    if (conditions->wide)
+    if (conditions->wide) {
         conditions->covered = run->time + STEPS_COVERED * next;
+        conditions->left = STEPS_COVERED;
+    }
     return true;
 }
 
@@ -247,6 +252,7 @@ condition_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, &conditions->known, sizeof conditions->known);
     snapshot_part(snapshot, &conditions->wide, sizeof conditions->wide);
     snapshot_part(snapshot, &conditions->covered, sizeof conditions->covered);
+    snapshot_part(snapshot, &conditions->left, sizeof conditions->left);
 }
 
 const RunPart condition_part = {

@@ -324,6 +324,21 @@ lowest_point(const double at[3], const double value[3], double *when, double *lo
     return true;
 }
 
+// The edge of the function with equal slopes up and down, as that of abs(x - a), through three values at a < b < c of which the middle one is lowest:
+// the steeper of its sides goes on beyond it. False: it has none.
+static bool
+lowest_edge(const double at[3], const double value[3], double *when, double *low)
+{
+    double fall = (value[0] - value[1]) / (at[1] - at[0]), rise = (value[2] - value[1]) / (at[2] - at[1]), slope = fmax(fall, rise);
+    if (!(fmin(fall, rise) >= 0 && slope > 0))
+        return false;
+    uint32_t first = fall > rise; // the edge lies between this one and the next
+    double down = value[first] - value[first + 1], width = at[first + 1] - at[first];
+    *when = at[first] + (width + down / slope) / 2;
+    *low = value[first] - slope * (*when - at[first]);
+    return true;
+}
+
 // A lowest point is worth a look when it is below this part of what the values beside it come to.
 static const double LOW = 0.3;
 
@@ -348,9 +363,14 @@ dip(const Run *run, uint32_t k, double from)
 {
     const double at[3] = {seen_at(run, 0), seen_at(run, 1), seen_at(run, 2)};
     const double value[3] = {seen_row(run, 0)[k], seen_row(run, 1)[k], seen_row(run, 2)[k]};
-    double when, low;
+    double when, low, edge, bottom;
     if (!lowest_point(at, value, &when, &low))
         return NAN;
+    // A smooth function is not as low as an edge would be; where that would not come close to zero there is none to look for.
+    if (!(low < LOW * fmax(value[when > at[1]], value[(when > at[1]) + 1])) && lowest_edge(at, value, &edge, &bottom) && bottom < 0.1 * value[1]) {
+        when = edge;
+        low = bottom;
+    }
     int before = when > at[1];
     bool inside = when > at[0] && when < at[2] && at[before] >= from;
     return inside && low < LOW * fmax(value[before], value[before + 1]) ? when : NAN;
@@ -532,30 +552,49 @@ root_look_again(Run *run, double before)
     root_suspect(run, before);
 }
 
-// Follows guard k to the bottom of its dip, as long as parabolas say that it is much lower than what was seen.
+// Where a function may be lowest that has these values at a < b < c, the middle one lowest, when that is much lower than what was seen; otherwise NAN.
+static double
+lower_yet(const double at[3], const double value[3])
+{
+    double when, least;
+    if (lowest_point(at, value, &when, &least) && least < LOW * value[1] && when > at[0] && when < at[2] && when != at[1])
+        return when;
+    return lowest_edge(at, value, &when, &least) && least < LOW * value[1] && when != at[1] ? when : NAN;
+}
+
+// One more value between those of a bracket of the lowest.
+static void
+close_in(double at[3], double value[3], double point, double now)
+{
+    bool lower = now < value[1], right = point > at[1];
+    int end = lower == right ? 0 : 2;
+    at[end] = lower ? at[1] : point;
+    value[end] = lower ? value[1] : now;
+    at[1] = lower ? point : at[1];
+    value[1] = lower ? now : value[1];
+}
+
+// Follows guard k to the bottom of its dip, as long as it may be much lower than what was seen.
 MDL_CHECKED static int
 follow_dip(Run *run, uint32_t k, double *instant, bool *found)
 {
-    enum { LOOKS = 8 };
-    double deepest = run->guard[k].dip;
-    uint32_t before = deepest > seen_at(run, 1);
-    double low = seen_at(run, before), at[3] = {low, deepest, seen_at(run, before + 1)};
-    double value[3] = {seen_row(run, before)[k], 0, seen_row(run, before + 1)[k]};
-    for (int look = 0; look < LOOKS && at[1] > at[0] && at[1] < at[2]; look++) {
-        double when, least;
-        bool lost = condition_evaluate(run, at[1]) != MDL_OK, violated = lost || root_violated(run);
+    enum { LOOKS = 12 };
+    double at[3], value[3], next = run->guard[k].dip;
+    for (uint32_t i = 0; i < 3; i++) {
+        at[i] = seen_at(run, i);
+        value[i] = seen_row(run, i)[k];
+    }
+    double low = at[next > at[1]];
+    for (int look = 0; look < LOOKS && next > low && next < at[2]; look++) {
+        double before = next > at[1] ? at[1] : fmax(low, at[0]);
+        bool lost = condition_evaluate(run, next) != MDL_OK, violated = lost || root_violated(run);
         if (violated && !lost && run->sightings.extra && root_uncertain(run))
             return MDL_OK;
-        int status = violated ? root_locate(run, low, at[1], instant, found) : MDL_OK;
+        int status = violated ? root_locate(run, fmax(low, before), next, instant, found) : MDL_OK;
         if (status != MDL_OK || *found || lost)
             return status;
-        value[1] = run->phi[k];
-        if (!lowest_point(at, value, &when, &least) || !(least < LOW * value[1]))
-            return MDL_OK;
-        int side = when > at[1] ? 0 : 2;
-        at[side] = at[1];
-        value[side] = value[1];
-        at[1] = when;
+        close_in(at, value, next, run->phi[k]);
+        next = lower_yet(at, value);
     }
     return MDL_OK;
 }

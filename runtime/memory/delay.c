@@ -46,7 +46,9 @@ struct Delays {
     Break *broken;
     size_t breaks, break_capacity;
     size_t *passed;       // per delay: breaks that its argument has passed; the first is the start
-    double *last_time;    // per delay: the delay time for which the value in v was looked up
+    double *last_time;    // per delay: the delay time for which the value in v was looked up,
+    double *time_before;  // the one before it in the same evaluation,
+    double *gap_before;   // and by how much the dynamics then said another one
     bool moving;          // some delay time may change
     bool weighted;        // some delay may vanish
     double reach;         // with these: the length of the next step at which the polynomial beyond the last point is right
@@ -88,7 +90,7 @@ delay_create(Run *run)
         return MDL_INTERNAL;
     delays->parameters = run->options->sense ? run->options->sense->n : 0;
     delays->passed = calloc(n, sizeof *delays->passed);
-    delays->last_time = calloc(n, sizeof *delays->last_time);
+    delays->last_time = calloc(3 * (size_t)n, sizeof *delays->last_time);
     for (uint32_t k = 0; k < n; k++)
         delays->moving = delays->moving || run->model->delay[k].moving;
     for (uint32_t k = 0; k < n; k++)
@@ -98,6 +100,8 @@ delay_create(Run *run)
     for (delays->levels = 1; delays->levels < KEPT_LEVELS && branches * n <= MOST_BRANCHES; delays->levels++)
         branches *= n;
     bool good = step_points_create(&delays->step, n) && delays->passed && delays->last_time;
+    delays->time_before = good ? delays->last_time + n : NULL;
+    delays->gap_before = good ? delays->last_time + 2 * (size_t)n : NULL;
     return good ? MDL_OK : MDL_INTERNAL;
 }
 
@@ -441,26 +445,62 @@ load(Run *run, uint32_t k)
         run->v[delay->weight] = weight;
 }
 
+// The delay time may follow from the value that it delays: the secant method finds one that gives itself, and where it finds none the
+// times that the dynamics say are followed, which come together when they change less than what is delayed says.
+enum { PLAIN_PASSES = 2, SECANT_PASSES = 40 };
+
+static void
+choose_time(Run *run, uint32_t k, unsigned pass)
+{
+    Delays *delays = run->delays;
+    const mdl_delay *delay = &run->model->delay[k];
+    double said = time_of(run, k), last = delays->last_time[k], gap = said - last;
+    if (pass >= PLAIN_PASSES && pass < SECANT_PASSES && gap != 0) {
+        double next = last - gap * (last - delays->time_before[k]) / (gap - delays->gap_before[k]);
+        if (isfinite(next) && next >= 0 && next <= run->v[delay->most])
+            run->v[delay->time] = delay->time_sign * next;
+    }
+    delays->time_before[k] = last;
+    delays->gap_before[k] = gap;
+    delays->last_time[k] = time_of(run, k);
+}
+
 static bool
-delay_load(Run *run)
+delay_load(Run *run, unsigned pass)
 {
     Delays *delays = run->delays;
     if (!delays || !delays->points)
         return false;
     for (uint32_t k = 0; k < run->model->n_delays; k++) {
-        delays->last_time[k] = time_of(run, k);
+        choose_time(run, k, pass);
         load(run, k);
     }
     return delays->moving;
 }
 
 static bool
+time_moved(const Run *run, uint32_t k)
+{
+    double last = run->delays->last_time[k], said = time_of(run, k);
+    return fabs(said - last) > 4 * DBL_EPSILON * (fabs(run->v[0]) + fabs(said)); // false for what is not a number, which others tell
+}
+
+static bool
 delay_moved(const Run *run)
 {
     for (uint32_t k = 0; k < run->model->n_delays; k++)
-        if (run->delays->last_time[k] != time_of(run, k))
+        if (time_moved(run, k))
             return true;
     return false;
+}
+
+static void
+delay_tell_open(const Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_delays; k++)
+        if (time_moved(run, k))
+            run_message(run, MDL_ERROR, "%s: at time %.12g: the delay follows from the value that it delays, and no delay was found that gives itself "
+                        "(a value delayed by %.9g says %.9g)", run->model->delay[k].where, run->v[0], run->delays->last_time[k], time_of(run, k));
 }
 
 // --- the run
@@ -764,5 +804,6 @@ present(const Run *run)
 
 const RunPart delay_part = {
     .name = "delay", .create = delay_create, .free = delay_free, .present = present, .begin = delay_begin,
-    .load = delay_load, .moved = delay_moved, .seed = delay_tangents, .limit = delay_limit, .record = delay_record, .snapshot = delay_snapshot,
+    .load = delay_load, .moved = delay_moved, .tell_open = delay_tell_open, .seed = delay_tangents, .limit = delay_limit, .record = delay_record,
+    .snapshot = delay_snapshot,
 };

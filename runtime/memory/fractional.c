@@ -225,8 +225,9 @@ set_shift(Run *run, const Part *part)
 }
 
 static bool
-load_modes(Run *run)
+load_modes(Run *run, unsigned pass)
 {
+    (void)pass; // they are asked for at the time of the evaluation
     for (uint32_t i = 0; i < run->fractionals->count; i++)
         set_shift(run, &run->fractionals->part[i]);
     return false;

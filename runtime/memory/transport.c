@@ -133,8 +133,9 @@ load(Run *run, uint32_t k)
 
 // As delay_load() and delay_moved(): what leaves at the x in v.
 static bool
-transport_load(Run *run)
+transport_load(Run *run, unsigned pass)
 {
+    (void)pass;
     bool started = run->transports && run->transports->started; // before, the initial system says what leaves
     for (uint32_t k = 0; started && k < run->model->n_transports; k++)
         load(run, k);
@@ -148,6 +149,13 @@ transport_moved(const Run *run)
         if (run->transports->asked[k] != position(run, k))
             return true;
     return false;
+}
+
+static void
+transport_tell_open(const Run *run)
+{
+    run_message(run, MDL_ERROR, "at time %.12g: what leaves a spatialDistribution says how far it has moved, and no position was found for which it does",
+                run->v[0]);
 }
 
 // --- the run
@@ -207,7 +215,7 @@ transport_start(Run *run)
         renew(run, k);
     }
     run->transports->started = status == MDL_OK;
-    transport_load(run);
+    (void)transport_load(run, 0);
     step_points_begin(&run->transports->points, run, read_row);
     return status;
 }
@@ -352,5 +360,5 @@ present(const Run *run)
 
 const RunPart transport_part = {
     .name = "transport", .create = transport_create, .free = transport_free, .present = present, .load = transport_load,
-    .moved = transport_moved, .limit = transport_limit, .record = transport_record, .snapshot = transport_snapshot,
+    .moved = transport_moved, .tell_open = transport_tell_open, .limit = transport_limit, .record = transport_record, .snapshot = transport_snapshot,
 };

@@ -94,16 +94,17 @@ call_dynamics(Run *run)
     }
 }
 
-enum { DELAY_PASSES = 4 };
+// What is delayed may say by how much it is delayed. From pass to pass the parts find better values to look up with; few models need more than two.
+enum { PAST_PASSES = 100 };
 
 // What the runtime remembers, at the time and the states in v. True when what it was looked up with may follow from the dynamics.
 static bool
-load_past(Run *run)
+load_past(Run *run, unsigned pass)
 {
     const PartList *having = &run->having[HOOK_LOAD];
     bool moving = false;
     for (uint32_t i = 0; i < having->n; i++)
-        moving = having->part[i]->load(run) || moving;
+        moving = having->part[i]->load(run, pass) || moving;
     return moving;
 }
 
@@ -155,12 +156,23 @@ share(Run *run, bool report)
 void
 evaluate_plain(Run *run)
 {
-    bool moving = load_past(run);
+    bool moving = load_past(run, 0);
     call_dynamics(run);
-    for (int pass = 1; moving && past_moved(run) && pass < DELAY_PASSES; pass++) {
-        load_past(run);
+    bool open = moving && past_moved(run);
+    for (unsigned pass = 1; open && pass < PAST_PASSES; pass++) {
+        (void)load_past(run, pass);
         call_dynamics(run);
+        open = past_moved(run);
     }
+    run->past_open = open;
+}
+
+static void
+tell_open_past(const Run *run)
+{
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->tell_open && run->part[i]->moved(run))
+            run->part[i]->tell_open(run);
 }
 
 // Derivatives of explicit rows are what the dynamics computed; implicit ones are unknowns and stand in yp.
@@ -244,14 +256,18 @@ evaluate_held(Run *run)
 int
 evaluate_solved(Run *run, bool report)
 {
-    bool moving = load_past(run);
+    bool moving = load_past(run, 0);
     int status = solve_dynamics(run, report);
-    for (int pass = 1; status == MDL_OK && moving && past_moved(run) && pass < DELAY_PASSES; pass++) {
-        load_past(run);
+    bool open = status == MDL_OK && moving && past_moved(run);
+    for (unsigned pass = 1; open && pass < PAST_PASSES; pass++) {
+        (void)load_past(run, pass);
         status = solve_dynamics(run, report);
+        open = status == MDL_OK && past_moved(run);
     }
-    if (status != MDL_OK)
-        return status;
+    if (open && report)
+        tell_open_past(run);
+    if (status != MDL_OK || open)
+        return status != MDL_OK ? status : MDL_FAILED;
     react(run);
     take_derivatives(run);
     clamp(run);
@@ -278,7 +294,7 @@ evaluate_integrated(Run *run)
 static bool
 loops_fulfilled(Run *run)
 {
-    bool fulfilled = !failure_happened(run);
+    bool fulfilled = !run->past_open && !failure_happened(run);
     for (uint32_t k = 0; k < run->model->n_dynamics && fulfilled; k++)
         if (run->block[k])
             fulfilled = newton_fulfilled(run, run->block[k], run->tolerance);
@@ -346,9 +362,10 @@ int
 evaluate_row(Run *run, bool report)
 {
     int status = MDL_OK;
-    if (!run->solve_rows && !run->causal)
+    bool integrated = !run->solve_rows && !run->causal;
+    if (integrated)
         evaluate_integrated(run);
-    else if (evaluate_solved(run, false) != MDL_OK)
+    if (integrated ? run->past_open : evaluate_solved(run, false) != MDL_OK)
         status = solve_otherwise(run, report);
     if (status == MDL_OK)
         status = share(run, report);

@@ -17,9 +17,11 @@ struct RunPart {
     void (*begin)(Run *run);             // the model's values are in v, and nothing is evaluated yet
     // --- evaluations (evaluate.c, tangent.c)
     // Values of the past, at the time and the states in v. True when what they were looked up with may follow from the dynamics,
-    // and then whether it has moved.
-    bool (*load)(Run *run);
+    // and then whether it has moved: then they are looked up again, in pass 1, 2, ... of the same evaluation. Where that does not end
+    // `tell_open` says of what.
+    bool (*load)(Run *run, unsigned pass);
     bool (*moved)(const Run *run);
+    void (*tell_open)(const Run *run);
     void (*react)(Run *run); // behind the dynamics: what acts on dx
     void (*clamp)(Run *run); // behind that: derivatives that are exactly zero
     MDL_CHECKED int (*share)(Run *run, bool report); // forces that the equations leave open, once these are solved

@@ -154,6 +154,7 @@ struct Run {
     bool hides;           // there are ideal diodes, whose laws may say something about states alone (hidden.c)
     uint32_t locked;      // those that do under the present conditions (locked.c)
     bool loop_failed;     // and it was said which
+    bool past_open;       // evaluate_plain: what is delayed says by how much, and no value was found for which it does
     bool tolerant;        // a loop counts as solved when its residuals are within the tolerance (evaluate_row)
     bool solve_rows;      // rows and root functions solve the blocks (they are small enough)
 

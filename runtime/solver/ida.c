@@ -117,6 +117,10 @@ compute_residual(Run *run, double time, const double *y, const double *yp, doubl
         snprintf(integrator->bad, sizeof integrator->bad, "an algebraic loop could not be solved");
         return false;
     }
+    if (!run->causal && run->past_open) {
+        snprintf(integrator->bad, sizeof integrator->bad, "a delay and the value that it delays could not be made to agree");
+        return false;
+    }
     if (run->modes)
         fractional_residual(run, run->mode, yp + run->ny, yp, out + run->ny);
     if (run->model->failure && failure_text(run, integrator->bad, sizeof integrator->bad))
