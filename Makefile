@@ -52,18 +52,16 @@ $(LINKED): $(BUILD)/%: | $(BUILD)/mdlc
 	@ln -sfn $(CURDIR)/$* $@
 linked: $(LINKED)
 
-# What `mdlc build` links models with: the runtime and the libraries it needs, in one archive.
+# What `mdlc build` links models with: the runtime and the libraries it needs, in one archive. A bare linker finds there what the compiler has of
+# functions of its own, too (products of complex numbers, the kind of processor).
 NUMERICS = sundials_ida sundials_cvode sundials_arkode sundials_sunnonlinsolfixedpoint sundials_sunlinsolklu \
            sundials_sunlinsoldense sundials_sunmatrixsparse sundials_sunmatrixdense sundials_nvecserial klu amd colamd btf \
            suitesparseconfig
-# Products of complex numbers and the kind of processor are functions of the compiler's own: a bare linker finds them here.
-COMPILER_HELP = _muldc3.o _divdc3.o cpuinfo.o
 $(BUILD)/libsimulator.a: $(call objects,$(RUNTIME) $(STARTS))
 	$(call say,AR,$@)
-	$(Q)rm -f $@; (cd $(BUILD) && $(AR) x "$$($(CC) -print-libgcc-file-name)" $(COMPILER_HELP)); \
-	{ echo create $@; for o in $^ $(addprefix $(BUILD)/,$(COMPILER_HELP)); do echo addmod $$o; done; \
-	for l in $(NUMERICS); do echo addlib $$($(CC) -print-file-name=lib$$l.a); done; echo save; echo end; } | ar -M
-# Products of complex numbers as they are written: with the care for infinities they call libgcc, which libraries of models do not have.
+	$(Q)rm -f $@; { echo create $@; for o in $^; do echo addmod $$o; done; \
+	for l in $(NUMERICS) gcc; do echo addlib $$($(CC) -print-file-name=lib$$l.a); done; echo save; echo end; } | ar -M
+# Products of complex numbers as they are written, without a call that takes care of infinities.
 $(BUILD)/runtime/linear/radau_rule.o: CFLAGS += -fcx-limited-range
 # A model may also become a shared library, and with it the runtime.
 $(call objects,$(RUNTIME) $(STARTS) $(wildcard runtime/model/*.c)): CFLAGS += -fPIC -fno-semantic-interposition

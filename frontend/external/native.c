@@ -157,6 +157,10 @@ shared_words(Words *words, const NativeLink *link, bool bare, char script[64], i
     vec_push(words, "-shared");
     vec_push(words, bare ? "-Bsymbolic" : "-Wl,-Bsymbolic");
     vec_push(words, bare ? "--gc-sections" : "-Wl,--gc-sections");
+    if (bare) { // what is missing is told here, and not when the library is loaded; a compiler may know where it is
+        vec_push(words, "-z");
+        vec_push(words, "defs");
+    }
     vec_push(words, bare ? "--strip-debug" : "-Wl,--strip-debug");
     vec_push(words, script);
     for (size_t i = 0; i < EXPORTED; i++) {
