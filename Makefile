@@ -128,7 +128,7 @@ $(BUILD)/frontend/%.o: $(BUILD)/frontend/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 $(call objects,$(FRONTEND)): | $(BUILD)/frontend/text/parser.h $(BUILD)/frontend/text/lexer.h $(BUILD)/frontend/sweep/study_parser.h
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' -type f 2>/dev/null)
 
 # --- what people call
 
@@ -201,6 +201,9 @@ importer:
 	@[ -x build/importer/bin/pytest ] || { mkdir -p build && python3 -m venv build/importer && \
 	    build/importer/bin/pip install -q fmpy==0.3.32 pytest==9.2.0 nbclient==0.11.0 ipykernel==7.4.0; } || \
 	    echo "FMPy and pytest cannot be had (python3-venv and a network are needed): tests/fmi and tests/python are skipped"
+# Debian's Slurm, unpacked and not installed, where it can be had: tests/cli/slurm.check uses it.
+slurm:
+	@tests/slurm.sh build/slurm 2>/dev/null || echo "Slurm cannot be had (packages of Debian and a network are needed): cli/slurm is skipped"
 # The Python package as a wheel, into $(BUILD)/wheels (PEP 517: pip install . does the same), and all its notebooks.
 wheel:
 	@BUILD=$(abspath $(BUILD)) python3 frontend/python/wheel_backend.py $(BUILD)/wheels
@@ -211,7 +214,7 @@ notebooks: importer
 fmus: packages importer
 	$(MAKE) -j$(JOBS) all
 	BUILD=$(abspath $(BUILD)) $(or $(FMPY),build/importer/bin/python) tests/fmi/examples.py $(BUILD)/fmus $(EXAMPLES)
-test: packages importer
+test: packages importer slurm
 	$(MAKE) -j$(JOBS) programs
 	$(MAKE) -j$(JOBS) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" programs
 	tests/all.sh $(BUILD) $(ASAN)
@@ -298,5 +301,5 @@ deb: all
 	.ci/deb.sh $(abspath $(BUILD))
 clean:
 	rm -rf build
-.PHONY: all linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets importer wheel notebooks fmus bench layers wc docs fmt install install-files uninstall deb clean
+.PHONY: all linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets importer slurm wheel notebooks fmus bench layers wc docs fmt install install-files uninstall deb clean
 .SECONDARY:

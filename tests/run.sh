@@ -268,6 +268,7 @@ run_checks() {
         cat "$work/functions.sh" "$script" >"$work/script.sh"
         if (cd "$(dirname "$script")" && timeout 300 sh "$work/script.sh") >"$work/out" 2>&1; then
             pass
+            sed -n "s|^SKIP: |SKIP $name: |p" "$work/out"
             [ "${VERBOSE:-0}" = 1 ] && sed "s|^|$name: |" "$work/out"
         else
             fail "$name" "$work/out"

@@ -21,6 +21,7 @@
 
 #include "frontend/sweep/gather.h"
 #include "frontend/sweep/pool.h"
+#include "frontend/sweep/slurm.h"
 #include "frontend/sweep/sweep.h"
 #include "ir/base/map.h"
 #include "ir/base/replace.h"
@@ -199,7 +200,8 @@ static bool
 is_ours(const char *name)
 {
     size_t length = strlen(name);
-    return !strncmp(name, "shard-", 6) || !strncmp(name, "build-", 6) || !strcmp(name, "plan")
+    return !strncmp(name, "shard-", 6) || !strncmp(name, "build-", 6) || !strncmp(name, "task-", 5) || !strcmp(name, "plan")
+        || !strcmp(name, "tasks") || !strcmp(name, "jobs") || !strcmp(name, "script")
         || (length == 19 && strspn(name, "0123456789abcdef") == 16 && !strcmp(name + 16, ".so"));
 }
 
@@ -388,18 +390,23 @@ failures_most(const Sweep *sweep)
     return (uint64_t)(o->percent ? floor(o->failures / 100 * (double)sweep->study->runs) : o->failures);
 }
 
-static int
-make_runs(Sweep *sweep, char *const *argv, PoolResult *result)
+static PoolTask
+pool_task(const Sweep *sweep)
 {
     const Options *o = &sweep->session->options;
-    const PoolTask task = {
+    return (PoolTask){
         .of_worker = {.folder = sweep->folder, .limit_time = o->run.limit_time},
-        .argv = argv, .end = sweep->study->runs, .done = sweep->done, .pending = sweep->study->runs - sweep->done_runs,
+        .argv = o->words, .end = sweep->study->runs, .done = sweep->done, .pending = sweep->study->runs - sweep->done_runs,
         .jobs = o->sweep.jobs ? o->sweep.jobs : pool_processors(), .attempt = sweep->attempt, .failures = sweep->failures,
         .failures_most = failures_most(sweep), .progress = !o->run.quiet && isatty(STDERR_FILENO)};
-    if (!task.pending)
+}
+
+static int
+make_runs(const Sweep *sweep, const PoolTask *task, PoolResult *result)
+{
+    if (!task->pending)
         return EXIT_FINE;
-    switch (pool_run(&task, result)) {
+    switch (pool_run(task, result)) {
     case POOL_DONE: return EXIT_FINE;
     case POOL_FAILURES:
         fprintf(stderr, "mdlc: %" PRIu64 " runs have failed, more than --max-failures allows; the same call with more of them goes on\n", result->failures);
@@ -409,6 +416,154 @@ make_runs(Sweep *sweep, char *const *argv, PoolResult *result)
         return EXIT_INTERRUPTED;
     default: return EXIT_IO;
     }
+}
+
+// --- on a cluster
+
+enum { PILOT = 20 };
+static const double TASK_SECONDS = 300, WALLTIME = 0.9;
+
+// The first runs, here: they say how long one takes.
+static int
+make_pilot(Sweep *sweep, uint64_t *each)
+{
+    PoolTask task = pool_task(sweep);
+    PoolResult result = {0};
+    uint64_t wanted = task.pending < PILOT ? task.pending : PILOT, found = 0;
+    for (task.end = 0; found < wanted; task.end++)
+        found += !(task.done && task.done[task.end / 8] >> task.end % 8 & 1);
+    task.pending = wanted;
+    int status = make_runs(sweep, &task, &result);
+    double one = result.made ? result.seconds * fmin(task.jobs, (double)result.made) / (double)result.made : TASK_SECONDS;
+    *each = (uint64_t)fmax(1, TASK_SECONDS / fmax(one, 1e-5));
+    return status;
+}
+
+// What there is to do is read anew.
+static int
+look_again(Sweep *sweep)
+{
+    free(sweep->done);
+    sweep->done = NULL;
+    sweep->done_runs = sweep->failures = 0;
+    shard_index_free(&sweep->index);
+    int status = read_index(sweep);
+    return status;
+}
+
+static int
+submit(Sweep *sweep)
+{
+    const SweepOptions *o = &sweep->session->options.sweep;
+    uint32_t running, waiting, most = slurm_most(), tasks = 0;
+    uint64_t each = o->per_task;
+    if (!most)
+        return EXIT_IO;
+    if (slurm_active(sweep->folder, &running, &waiting)) {
+        fprintf(stderr, "mdlc: %u tasks of this study run and %u wait: --status says what there is, --cancel ends them\n", running, waiting);
+        return EXIT_USAGE;
+    }
+    uint32_t attempt = sweep->attempt;
+    int status = each ? EXIT_FINE : make_pilot(sweep, &each);
+    if (!status && !o->per_task && !(status = look_again(sweep)))
+        mark_done(sweep);
+    if (status)
+        return status;
+    if (sweep->done_runs == sweep->study->runs) {
+        const PoolResult none = {0};
+        return write_table(sweep, &none); // there is nothing left to submit
+    }
+    int error = slurm_divide(sweep->folder, sweep->done, sweep->study->runs, each, most, attempt, &tasks);
+    if (error)
+        return tell_error(sweep->folder, error);
+    const SlurmCall call = {.folder = sweep->folder, .name = sweep->study->name, .options = o->slurm, .argv = sweep->session->options.words, .tasks = tasks,
+                            .at_once = o->jobs};
+    return slurm_submit(&call);
+}
+
+// Runs of the task without a record of this attempt.
+static void
+mark_task(Sweep *sweep, PoolTask *task)
+{
+    const ShardIndex *index = &sweep->index;
+    bool retry = sweep->session->options.sweep.retry;
+    sweep->done = base_calloc(index->runs / 8 + 1, 1);
+    task->pending = 0;
+    for (uint64_t id = task->first; id < task->end; id++) {
+        const ShardPlace *place = &index->place[id];
+        bool done = place->status != RUN_NONE && (place->status == RUN_OK || !retry || place->attempt >= task->attempt);
+        sweep->done[id / 8] = (uint8_t)(sweep->done[id / 8] | done << id % 8);
+        task->pending += !done;
+    }
+    task->done = sweep->done;
+}
+
+static int
+run_task(Sweep *sweep, const char *variable)
+{
+    uint32_t number = (uint32_t)strtoul(variable, NULL, 10);
+    const char *processors = getenv("SLURM_CPUS_PER_TASK");
+    PoolResult result = {0};
+    SlurmTask runs;
+    PoolTask task = pool_task(sweep);
+    if (!take_libraries(sweep) || !slurm_task(sweep->folder, number, &runs, &task.attempt)) {
+        fputs("mdlc: the study has changed since its tasks were submitted\n", stderr);
+        return EXIT_IO;
+    }
+    int status = read_index(sweep);
+    if (status)
+        return status;
+    task.first = runs.first;
+    task.end = runs.end;
+    task.jobs = processors && atoi(processors) > 0 ? (uint32_t)atoi(processors) : 1;
+    task.jobs = task.jobs < TASK_SHARDS ? task.jobs : TASK_SHARDS - 1;
+    task.shard = (number + 1) * TASK_SHARDS;
+    task.seconds = WALLTIME * slurm_seconds(getenv(LEFT_VARIABLE));
+    task.gentle = true;
+    task.progress = false;
+    mark_task(sweep, &task);
+    return make_runs(sweep, &task, &result);
+}
+
+// How it stands, without the process that has begun it.
+static int
+tell_status(Sweep *sweep)
+{
+    uint32_t running, waiting;
+    int status = read_index(sweep);
+    if (status)
+        return status;
+    const ShardIndex *index = &sweep->index;
+    printf("%" PRIu64 " of %" PRIu64 " runs", index->found, sweep->study->runs);
+    if (index->found > index->of[RUN_OK])
+        printf(", %" PRIu64 " failed", index->found - index->of[RUN_OK]);
+    if (slurm_active(sweep->folder, &running, &waiting))
+        printf("; %u task%s running, %u waiting", running, running == 1 ? "" : "s", waiting);
+    puts("");
+    return EXIT_FINE;
+}
+
+static int
+collect(Sweep *sweep)
+{
+    const PoolResult none = {0};
+    int status = write_table(sweep, &none);
+    uint64_t missing = sweep->study->runs - sweep->index.found;
+    if (missing)
+        fprintf(stderr, "mdlc: %" PRIu64 " runs are missing; the same call with --slurm, or without options, makes them\n", missing);
+    return missing && !status ? EXIT_FAILED : status;
+}
+
+// Of a study that has been begun.
+static int
+look_at_study(Sweep *sweep)
+{
+    const SweepOptions *o = &sweep->session->options.sweep;
+    if (!take_libraries(sweep) || (sweep->study->keep && !find_build(sweep, 0))) {
+        fprintf(stderr, "mdlc: %s: this study has not been begun, or was begun as another one\n", sweep->folder);
+        return EXIT_USAGE;
+    }
+    return o->cancel ? slurm_cancel(sweep->folder) : o->collect ? collect(sweep) : tell_status(sweep);
 }
 
 static int
@@ -427,7 +582,10 @@ run_study(Sweep *sweep)
     if (status)
         return status;
     mark_done(sweep);
-    status = make_runs(sweep, sweep->session->options.words, &result);
+    if (sweep->session->options.sweep.slurm)
+        return submit(sweep);
+    const PoolTask task = pool_task(sweep);
+    status = make_runs(sweep, &task, &result);
     return status ? status : write_table(sweep, &result);
 }
 
@@ -477,7 +635,13 @@ command_sweep(Session *session)
     sweep.library = arena_array(session->arena, uint64_t, sweep.study->builds);
     sweep.handle = arena_array(session->arena, void *, sweep.study->builds);
     sweep.binding = arena_array(session->arena, Binding *, sweep.study->builds);
-    int status = variable ? run_worker(&sweep, variable) : session->options.sweep.points ? write_points(&sweep) : run_study(&sweep);
+    const SweepOptions *o = &session->options.sweep;
+    const char *task = getenv(TASK_VARIABLE);
+    int status = variable                             ? run_worker(&sweep, variable)
+               : task                                 ? run_task(&sweep, task)
+               : o->points                            ? write_points(&sweep)
+               : o->status || o->collect || o->cancel ? look_at_study(&sweep)
+                                                      : run_study(&sweep);
     close_sweep(&sweep);
     return status;
 }

@@ -52,6 +52,9 @@ typedef struct SweepOptions {
     bool percent;                // of them
     bool retry, fresh, points;
     const char *picture;         // of --plot; NULL: none
+    const char *slurm;           // NULL: here; otherwise options for sbatch
+    uint32_t per_task;           // runs for a task of a cluster; 0: by what a run takes
+    bool status, collect, cancel;
 } SweepOptions;
 
 typedef struct SearchOptions {   // of `fit`

@@ -26,7 +26,7 @@
 #include "runtime/model/clock.h"
 
 enum { QUEUED = 2, IDLE_DEATHS_MOST = 3, LOOK_MILLISECONDS = 50 };
-static const double CHUNK_SECONDS = 0.05;
+static const double CHUNK_SECONDS = 0.05, GENTLE_SECONDS = 20;
 static const uint64_t CHUNK_MOST = 4096;
 
 typedef struct Slot {
@@ -170,7 +170,7 @@ spawn(Pool *pool, uint32_t k)
         close_pipe(&chunks[1]);
         return error;
     }
-    snprintf(variable, sizeof variable, WORKER_VARIABLE "=%u %u %ld", k + 1, pool->task->attempt, (long)getpid());
+    snprintf(variable, sizeof variable, WORKER_VARIABLE "=%u %u %ld %u", k + 1, pool->task->attempt, (long)getpid(), pool->task->shard + k + 1);
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
@@ -478,14 +478,33 @@ open_pool(Pool *pool)
     pool->slot = calloc(pool->slots, sizeof *pool->slot);
     for (uint32_t k = 0; pool->slot && k < pool->slots; k++)
         pool->slot[k].chunks = pool->slot[k].reports = -1;
-    pool->shard = shard_open(pool->task->of_worker.folder, 0);
+    pool->shard = shard_open(pool->task->of_worker.folder, pool->task->shard);
     return pool->page && pool->slot && pool->shard >= 0 && pool->signals >= 0;
+}
+
+// For as long as a cluster gives a task that it wants to end.
+static void
+end_gently(Pool *pool)
+{
+    double limit = clock_seconds() + GENTLE_SECONDS;
+    for (uint32_t k = 0; k < pool->slots; k++)
+        if (pool->slot[k].pid)
+            kill(pool->slot[k].pid, SIGTERM);
+    for (uint32_t k = 0; k < pool->slots; k++)
+        while (pool->slot[k].pid && clock_seconds() < limit) {
+            if (waitpid(pool->slot[k].pid, NULL, WNOHANG) == pool->slot[k].pid)
+                pool->slot[k].pid = 0;
+            else
+                usleep(1000 * LOOK_MILLISECONDS / 5);
+        }
 }
 
 // Workers that were given nothing, or whose time is over, are ended; what they have recorded is there.
 static void
 close_pool(Pool *pool)
 {
+    if (pool->slot && pool->end == POOL_INTERRUPTED && pool->task->gentle)
+        end_gently(pool);
     for (uint32_t k = 0; pool->slot && k < pool->slots; k++) {
         Slot *slot = &pool->slot[k];
         close_pipe(&slot->chunks);
@@ -546,6 +565,8 @@ wait_for_workers(Pool *pool, struct pollfd *files)
             stop(pool, POOL_INTERRUPTED);
     }
     watch(pool);
+    if (pool->task->seconds > 0 && clock_seconds() - pool->began > pool->task->seconds)
+        stop(pool, POOL_INTERRUPTED);
     if (failed_so_far(pool) > pool->task->failures_most)
         stop(pool, POOL_FAILURES);
     show(pool);

@@ -9,7 +9,7 @@
 typedef const Binding *BuildFinder(void *user, uint32_t build);
 
 // --- worker.c
-// A worker is this program, called as its master was, with this variable: "SLOT ATTEMPT MASTER", numbers. What they say to each other goes
+// A worker is this program, called as its master was, with this variable: "SLOT ATTEMPT MASTER SHARD", numbers. What they say to each other goes
 // through these descriptors.
 #define WORKER_VARIABLE "MDLC_STUDY_WORKER"
 enum { WORKER_PAGE = 3, WORKER_CHUNKS = 4, WORKER_REPORTS = 5 };
@@ -49,6 +49,9 @@ typedef struct PoolTask {
     uint64_t pending;                     // how many that are
     uint32_t jobs, attempt;
     uint64_t failures, failures_most;     // so far; how many there may be
+    uint32_t shard;                       // number of the master's shard; those of workers follow it
+    double seconds;                       // behind which no runs are begun; 0: no limit
+    bool gentle;                          // an end from outside waits for the runs that are being made
     bool progress;                        // a line on the terminal
 } PoolTask;
 

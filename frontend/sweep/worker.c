@@ -216,10 +216,10 @@ take_place(long master, uint32_t slot, WorkerPage **page)
 int
 worker_main(const WorkerTask *task, const char *variable)
 {
-    unsigned slot, attempt;
+    unsigned slot, attempt, shard;
     long master;
     Worker w = {.task = task, .study = task->study, .shard = -1};
-    if (sscanf(variable, "%u %u %ld", &slot, &attempt, &master) != 3 || !take_place(master, slot, &w.page)) {
+    if (sscanf(variable, "%u %u %ld %u", &slot, &attempt, &master, &shard) != 4 || !take_place(master, slot, &w.page)) {
         fputs("mdlc: " WORKER_VARIABLE " is set by mdlc sweep, for its workers\n", stderr);
         return EXIT_LOST;
     }
@@ -227,7 +227,7 @@ worker_main(const WorkerTask *task, const char *variable)
     w.value = calloc((size_t)task->study->factors + 1, sizeof *w.value);
     w.override = calloc(2 * (size_t)task->study->factors + 1, sizeof *w.override);
     int status = w.value && w.override && reduce_create(&w.reduction, task->study) ? EXIT_SUCCESS : EXIT_NO_MEMORY;
-    w.shard = shard_open(task->folder, slot);
+    w.shard = shard_open(task->folder, shard);
     if (w.shard < 0) {
         w.page->error = errno;
         status = EXIT_LOST;
