@@ -166,7 +166,7 @@ facts_for(const char *what)
     static const struct { const char *what; uint32_t facts; } table[] = {
         {"flat", FACT_FLAT}, {"bonds", FACT_CAUSAL}, {"equations", FACT_SOLVED}, {"blt", FACT_CAUSAL},
         {"states", FACT_CAUSAL}, {"index", FACT_CAUSAL}, {"init", FACT_SOLVED}, {"loops", FACT_SOLVED},
-        {"helmholtz", FACT_BALANCED},
+        {"helmholtz", FACT_BALANCED}, {"clocks", FACT_UNITS},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (!strcmp(what, table[i].what))
@@ -233,6 +233,8 @@ show_view(Session *session, Out *out)
         return show_bonds(session, out);
     else if (!strcmp(what, "helmholtz"))
         show_helmholtz(session, out);
+    else if (!strcmp(what, "clocks"))
+        out_text(out, out->length ? "" : "no clocks\n");
     else if (wants_json(session))
         show_structure_json(c, what, out);
     else if (!strcmp(what, "loops"))
@@ -304,13 +306,13 @@ show_formalisms(Session *session, Out *out)
 
 // The bond graph marks what only the start of a run shows; it is there all the same when the model cannot be run.
 static int
-compile_for(Session *session, const char *what)
+compile_for(Session *session, const char *what, Out *out)
 {
     Compilation *c = &session->compilation;
     bool bonds = !strcmp(what, "bonds");
     // What stats says about time and memory is that of `check`.
     const Compilation wishes = {.names = strcmp(what, "stats") != 0, .results = strcmp(what, "stats") != 0, .describe = bonds,
-                                .keep_problems = bonds, .audit = session->options.canonical};
+                                .keep_problems = bonds, .clocks = strcmp(what, "clocks") ? NULL : out, .audit = session->options.canonical};
     DiagsMark mark = diags_mark(session->diags);
     *c = wishes;
     int status = compile_model(session, bonds ? FACT_SYS : facts_for(what));
@@ -363,7 +365,7 @@ command_show(Session *session)
     } else if (!strcmp(what, "formalisms")) {
         status = show_formalisms(session, &out);
     } else {
-        status = compile_for(session, what);
+        status = compile_for(session, what, &out);
         if (!status)
             status = show_view(session, &out);
     }

@@ -110,7 +110,7 @@ typedef struct Call {
 // Bits of Option.calls, besides those of the runtime.
 enum { CALL_CHECK = 4, CALL_SHOW = 8, CALL_MODEL = 1 << 15, CALL_FMT = 1 << 16, CALL_OTHER = 1 << 17, CALL_EXPLAIN = 1 << 19, CALL_IMPORT = 1 << 21 };
 
-#define CALL_VIEWS "ast flat bonds equations blt states index init loops jacobian formalisms helmholtz ir llvm asm stats passes"
+#define CALL_VIEWS "ast flat bonds equations blt states index init loops clocks jacobian formalisms helmholtz ir llvm asm stats passes"
 
 // All calls, and the options that are not those of a run.
 const Call *options_calls(uint32_t *n);

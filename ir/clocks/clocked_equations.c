@@ -338,7 +338,7 @@ make_held(Rewriting *at, Var var)
     Clocks *clocks = at->clocks;
     Dae *dae = clocks->dae;
     Var held = clocks_hidden(clocks, "held", VAR_DISCRETE, TYPE_REAL);
-    dae_tell_as(dae, held, dae_name(dae, var));
+    dae_tell_as(dae, held, arena_printf(dae->arena, "hold(%s)", dae_name(dae, var)));
     for (uint32_t i = 0, n = dae->binds.n; i < n; i++)
         if (dae->binds.at[i].attr == ATTR_START && bind_covers(&dae->binds.at[i], var)) {
             Bind own = bind_of_one(dae->binds.at[i], held);

@@ -32,7 +32,7 @@ list(Clocks *clocks, Out *out)
             unit = interval * (double)partition->interval.den / (double)partition->interval.num;
             out_printf(out, "every %.9g s, first at %.9g s", interval, unit * (double)partition->shift.num / (double)partition->shift.den);
         } else {
-            out_printf(out, "every %lld. of its ticks, first the %lld.", (long long)partition->interval.num, (long long)partition->shift.num + 1);
+            out_printf(out, "at events, each %lld. from the %lld. on", (long long)partition->interval.num, (long long)partition->shift.num + 1);
         }
         out_printf(out, "%s%s\n", partition->solver ? ", " : "", clock_solver_names[partition->solver]);
         for (Var var = 0; var < clocks->continuous; var++)

@@ -26,7 +26,7 @@ run_bonds(Compilation *c)
 static bool
 run_clocks(Compilation *c)
 {
-    if (!pass_clocks(c->dae, NULL, c->diags))
+    if (!pass_clocks(c->dae, c->clocks, c->diags))
         return false;
     if (c->checked && (!c->check_most || c->dae->equations.n <= c->check_most))
         c->check = check_create(c->dae);

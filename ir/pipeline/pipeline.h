@@ -42,6 +42,7 @@ typedef struct Compilation {
     bool results, parameters, names;
     bool settable;           // parameters and start values can be set in the compiled model
     bool describe;            // nodes of the bond graph know what they are made of
+    Out *clocks;              // where pass clocks lists what it found, or NULL
     bool keep_problems;       // matchings and orders stay after lowering
     Check *check;             // owned; the equations as they were written, for runs that look at them
     bool checked;             // make it
