@@ -93,7 +93,7 @@ put_panel(const Fit *fit, const Panel *panel, uint32_t number, double top, doubl
     out_printf(script, " noenhanced\nset key\nplot $d%u using 1:2 with points pointtype 7 pointsize 0.35 linecolor rgb '#d55e00' title 'data', "
                        "$d%u using 1:3 with lines linewidth 1.8 linecolor rgb '#0072b2' title 'model'\n", number, number);
     out_printf(script, "set tmargin at screen %.6f\nset bmargin at screen %.6f\nset format x '%%h'\nset xlabel 'time [s]'\nset title ''\nunset key\n",
-               top - data - 12 / whole, top - height + 56 / whole);
+               top - data - 12 / whole, top - height + 66 / whole);
     put_label("y", "residual", kind->unit, script);
     put_range(panel, true, script);
     out_printf(script, "plot 0 with lines linewidth 1 linecolor rgb '#888888' notitle, $d%u using 1:4 with points pointtype 7 pointsize 0.3 linecolor rgb '#d55e00' notitle\n", number);
