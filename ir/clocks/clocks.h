@@ -1,4 +1,4 @@
-// clocks.h: the door of ir/clockss: the synchronous part of the language becomes events and discrete variables.
+// clocks.h: the door of ir/clocks: the synchronous part of the language becomes events and discrete variables.
 //
 // In: a flat model with connections as equations, in which Clock, sample, hold, previous, subSample and their relatives stand.
 // Out: the same motion without them: Boolean variables that are true at ticks, and one equation for each clocked variable that gives it a
