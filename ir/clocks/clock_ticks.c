@@ -254,29 +254,31 @@ clocks_make_ticks(Clocks *clocks)
 
 // --- questions
 
+// A variable that has this value from the next tick on, and 0 before the first.
+static Var
+remembered(Clocks *clocks, const Partition *partition, const char *stem, VarType type, Expr value)
+{
+    U32Vec vars = {0};
+    Var var = clocks_hidden(clocks, stem, VAR_DISCRETE, type);
+    start_at(clocks, var, 0);
+    clocks_at_ticks(clocks, partition, var, value, &vars, clocks->dae->equations.at[partition->equation].span);
+    vec_free(&vars);
+    return var;
+}
+
 static Var
 has_ticked(Clocks *clocks, Partition *partition)
 {
-    if (partition->ticked == NONE) {
-        U32Vec vars = {0};
-        partition->ticked = clocks_hidden(clocks, "ticked", VAR_DISCRETE, TYPE_BOOLEAN);
-        start_at(clocks, partition->ticked, 0);
-        clocks_at_ticks(clocks, partition, partition->ticked, expr_const(clocks->dae->exprs, 1), &vars, clocks->dae->equations.at[partition->equation].span);
-        vec_free(&vars);
-    }
+    if (partition->ticked == NONE)
+        partition->ticked = remembered(clocks, partition, "ticked", TYPE_BOOLEAN, expr_const(clocks->dae->exprs, 1));
     return partition->ticked;
 }
 
 static Var
 last_tick(Clocks *clocks, Partition *partition)
 {
-    if (partition->last == NONE) {
-        U32Vec vars = {0};
-        partition->last = clocks_hidden(clocks, "last", VAR_DISCRETE, TYPE_REAL);
-        start_at(clocks, partition->last, 0);
-        clocks_at_ticks(clocks, partition, partition->last, expr_time(clocks->dae->exprs), &vars, clocks->dae->equations.at[partition->equation].span);
-        vec_free(&vars);
-    }
+    if (partition->last == NONE)
+        partition->last = remembered(clocks, partition, "last", TYPE_REAL, expr_time(clocks->dae->exprs));
     return partition->last;
 }
 

@@ -286,18 +286,26 @@ solved(const Rewriting *at, uint32_t equation, Var var)
     return divisor ? 0 : value;
 }
 
+// Returns the partition of an equation, over whose row is written from now on, with the past in it.
+static const Partition *
+open_equation(Rewriting *at, uint32_t position)
+{
+    uint32_t n;
+    const Var *row = dae_row(at->clocks->dae, at->problem.equations.at[position], &n);
+    open_row(at, row, n);
+    at->past = true;
+    at->partition = at->partition_at.at[position];
+    return &at->clocks->partitions.at[at->partition];
+}
+
 static void
 hold_between(Rewriting *at, uint32_t position, Expr value)
 {
     Clocks *clocks = at->clocks;
     Dae *dae = clocks->dae;
-    uint32_t equation = at->problem.equations.at[position], n;
+    uint32_t equation = at->problem.equations.at[position];
     Var var = at->problem.var_of.at[position];
-    const Partition *partition = &clocks->partitions.at[at->partition_at.at[position]];
-    const Var *row = dae_row(dae, equation, &n);
-    open_row(at, row, n);
-    at->past = true;
-    at->partition = at->partition_at.at[position];
+    const Partition *partition = open_equation(at, position);
     Expr now = expr_rewrite(dae->exprs, value, replace, at);
     Expr kept = expr_3(dae->exprs, OP_IF, clocks_active(clocks, partition, &at->vars), now, clocks_before(clocks, var, &at->vars));
     Expr left = clocks_slot(clocks, var, &at->vars);
@@ -312,13 +320,9 @@ hold_solution(Rewriting *at, uint32_t position)
     Clocks *clocks = at->clocks;
     Dae *dae = clocks->dae;
     Exprs *exprs = dae->exprs;
-    uint32_t equation = at->problem.equations.at[position], n, held = NONE;
+    uint32_t equation = at->problem.equations.at[position], held = NONE;
     Var var = at->problem.var_of.at[position];
-    const Partition *partition = &clocks->partitions.at[at->partition_at.at[position]];
-    const Var *row = dae_row(dae, equation, &n);
-    open_row(at, row, n);
-    at->past = true;
-    at->partition = at->partition_at.at[position];
+    const Partition *partition = open_equation(at, position);
     map_get(&clocks->held, var, &held);
     Expr now = expr_rewrite(exprs, expr_residual(exprs, dae->equations.at[equation].shape), replace, at);
     Expr still = expr_sub(exprs, clocks_slot(clocks, var, &at->vars), clocks_before(clocks, held, &at->vars));
