@@ -14,6 +14,8 @@
 #include <math.h>
 
 #include "ir/base/map.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 enum { CHUNK_INSTRS = 100, CHUNK_OPS = 2000, POWER_LIMIT = 64, CHEAP_OPERATIONS = 8 };
 

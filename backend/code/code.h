@@ -16,6 +16,7 @@
 #define MDLC_BACKEND_CODE_CODE_H
 
 #include "backend/code/pieces.h"
+#include "ir/expr/op.h"
 #include "ir/expr/routine.h"
 
 typedef enum CodeKind {

@@ -12,6 +12,7 @@
 #include "backend/code/arith.h"
 #include "backend/code/code.h"
 #include "backend/code/engine.h"
+#include "ir/expr/expr_eval.h"
 
 // The machine has the operations of CodeKind and these.
 enum { MOVE = CODE_KINDS, JUMP, JUMP_IF, AGAIN, FAIL, WARN, LOAD_COLUMN, STORE_COLUMN, STOP };

@@ -12,7 +12,7 @@
 #include "backend/code/pieces.h"
 
 #include "ir/base/map.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_parts.h"
 
 enum { LONGEST_PERIOD = 64, FEWEST_TRIPS = 4, FEWEST_INSTRS = 16, LONG_ENOUGH = 4096, PIECE_TRIPS = 64,
       MOST_PIECES = 16 };

@@ -10,6 +10,7 @@
 //   are `nobuiltin` so that LLVM does not replace them by others (pow by exp2) that round differently.
 // Complexity: linear in the code.
 #include "backend/llvm/ll_emitter.h"
+#include "ir/expr/op.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <math.h>

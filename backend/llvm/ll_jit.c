@@ -23,6 +23,7 @@
 
 #include "backend/code/engine.h"
 #include "backend/llvm/llvm.h"
+#include "ir/expr/op.h"
 #include "runtime/model/clock.h"
 
 enum { LATE_CALLS = 200 };

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "backend/llvm/ll_emitter.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 #define EXACT 0x1p52     // magnitudes of twins stay below
 #define CONSTANTS 0x1p20 // the sum of what the steps add

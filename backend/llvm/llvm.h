@@ -23,6 +23,7 @@
 #include "backend/code/backend.h"
 #include "backend/code/code.h"
 #include "backend/code/shared_code.h"
+#include "ir/expr/op.h"
 
 // One LLVM module under construction; owns its context.
 typedef struct LlModule {

@@ -14,7 +14,10 @@
 #include "frontend/session/session.h"
 #include "ir/base/diag.h"
 #include "ir/energy/action.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "runtime/model/nearest.h"
 
 static const double usual_tolerance = 1e-6, constraint_tolerance = 1e-8;

@@ -11,7 +11,7 @@
 #include "frontend/names/names.h"
 #include "frontend/text/parse.h"
 #include "ir/check/self_adjoint.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/initial/initial.h"
 #include "ir/view/equations.h"
 #include "ir/view/graph.h"

@@ -10,6 +10,8 @@
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 typedef struct Assigned {  // a variable of the model that the section assigns
     Member *member;

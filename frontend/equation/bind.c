@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "ir/base/diag.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
 
 typedef struct Level { // an array of components between the scope and the variable
     const Type *type;

@@ -7,6 +7,8 @@
 #include "frontend/equation/equation.h"
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 // --- types
 

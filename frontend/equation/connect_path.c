@@ -6,7 +6,7 @@
 // Contract: equation.h, fragment.h. Complexity: linear in the paths.
 #include "frontend/equation/equation.h"
 #include "ir/base/diag.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
 
 enum { PATH_LIMIT = 64 }; // elements inside each other
 

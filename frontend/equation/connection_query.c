@@ -6,7 +6,7 @@
 // Contract: equation.h, expression.h (ExprEnv.graph), fragment.h. Complexity: linear in the scalars asked for.
 #include "frontend/equation/equation.h"
 #include "ir/base/diag.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
 
 // A slot for an extra variable of the scope's fragment.
 static Expr

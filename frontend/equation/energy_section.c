@@ -9,6 +9,8 @@
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
 #include "ir/bonds/bonds.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 static const struct {
     const char *word;

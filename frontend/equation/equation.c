@@ -8,6 +8,9 @@
 #include "frontend/equation/equation.h"
 #include "frontend/function/function.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/text_values.h"
 
 void

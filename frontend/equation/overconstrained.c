@@ -8,7 +8,10 @@
 // Contract: equation.h, fragment.h. Complexity: linear in the text; equalityConstraint is expanded once per connector type.
 #include "frontend/equation/equation.h"
 #include "ir/base/diag.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 static bool
 constraint_function(Elab *elab, uint32_t class_id, Found *found)

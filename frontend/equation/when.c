@@ -7,7 +7,8 @@
 // Contract: equation.h, fragment.h. Complexity: linear in branches and equations.
 #include "frontend/equation/equation.h"
 #include "ir/base/diag.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 typedef struct Definition {
     uint32_t var;

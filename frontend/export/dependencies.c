@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "ir/base/map.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_parts.h"
 
 enum { MOST_WORDS = 1 << 24 };
 

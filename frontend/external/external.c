@@ -11,6 +11,8 @@
 
 #include "frontend/external/external.h"
 #include "frontend/external/external_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 static const char *
 function_text(const Frame *frame)

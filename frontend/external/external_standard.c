@@ -5,6 +5,7 @@
 // Method: the routine of such a call has for inputs what that header says, and the address of the function. Contract: external_inner.h.
 // Complexity: linear in the scalars passed.
 #include "frontend/external/external_inner.h"
+#include "ir/expr/expr_make.h"
 #include "ir/expr/text_values.h"
 
 static void

@@ -12,7 +12,9 @@
 #include "frontend/flatten/flatten.h"
 #include "frontend/flatten/link_inner.h"
 #include "ir/base/pages.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "ir/expr/text_values.h"
 
 _Static_assert((int)CLASS_KIND_RECORD == (int)CLASS_RECORD && (int)CLASS_KIND_OPERATOR_RECORD == (int)CLASS_OPERATOR_RECORD

@@ -9,6 +9,7 @@
 #include "frontend/flatten/flatten.h"
 #include "frontend/names/names.h"
 #include "frontend/text/parse.h"
+#include "ir/expr/expr_node.h"
 
 #include <ctype.h>
 

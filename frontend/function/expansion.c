@@ -13,6 +13,7 @@
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
 
 enum { REPETITION_LIMIT = 1000 }; // of a while-loop that conditions known only at run time may leave
 

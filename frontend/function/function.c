@@ -12,6 +12,9 @@
 #include "frontend/external/external.h"
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "runtime/model/nearest.h"
 
 // --- arguments

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "frontend/function/function.h"
+#include "ir/expr/expr_node.h"
 
 static bool
 declares_unit(const ExprEnv *env, const Variable *variable)

@@ -3,6 +3,8 @@
 // Purpose: what is assigned as steps over cells. Method: an element at a subscript known at run time only
 // is a first cell and a distance from it. Contract: routine_inner.h. Complexity: linear in the cells assigned.
 #include "frontend/function/routine_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 // Cells of a value of slots that positions select.
 static void

@@ -4,6 +4,9 @@
 // assignment of several cells at once goes through other cells where its right sides use them.
 // Contract: routine_inner.h. Complexity: linear in the cells and steps.
 #include "frontend/function/routine_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 void
 compile_open(Compile *c, Frame *frame, const char *name, Span span)

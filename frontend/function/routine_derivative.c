@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "frontend/function/routine_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 typedef struct Declared { // an annotation derivative(noDerivative = a, zeroDerivative = b) = df
     Node function;

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "frontend/function/routine_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 static const uint32_t NO_INPUT = UINT32_MAX; // of arrays and records there is none
 

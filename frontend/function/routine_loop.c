@@ -5,6 +5,8 @@
 // range is known.
 // Contract: routine_inner.h. Complexity: linear in the statements, those of unrolled loops repeated.
 #include "frontend/function/routine_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 // Repetitions k = 0 .. count - 1 with the index's value as an expression of k.
 typedef struct Counting {

@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "frontend/function/routine_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 static void
 add_input(Compile *c, uint32_t cell, Expr value)

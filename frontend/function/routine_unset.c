@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "frontend/function/routine_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 enum { LOOKS_MOST = 1 << 24 };
 

@@ -9,6 +9,7 @@
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
 
 bool
 statement_count(ExprEnv *env, Span span)

@@ -7,7 +7,8 @@
 // Contract: fragment.h. Complexity: every constant and parameter is evaluated once.
 #include "frontend/instance/fragment.h"
 #include "ir/base/diag.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #include "frontend/instance/fragment.h"
 #include "frontend/names/attribute.h"
 #include "ir/base/diag.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
 #include "ir/expr/text_values.h"
 
 static const uint32_t variability = AST_F_PARAMETER | AST_F_CONSTANT | AST_F_DISCRETE;

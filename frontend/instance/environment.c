@@ -7,7 +7,7 @@
 #include "frontend/instance/fragment.h"
 #include "frontend/names/names.h"
 #include "ir/base/diag.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
 #include "runtime/model/nearest.h"
 
 static uint32_t

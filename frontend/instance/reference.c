@@ -7,6 +7,8 @@
 #include "frontend/names/names.h"
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "runtime/model/nearest.h"
 
 typedef struct Selection {

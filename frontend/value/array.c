@@ -9,6 +9,7 @@
 
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
 
 static bool
 common_type(ExprEnv *env, const Value *parts, uint32_t n, Span span, Type *type)

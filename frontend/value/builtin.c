@@ -8,6 +8,8 @@
 
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 static BuiltinRun map_real, map_luz, map_semi_linear, map_same, map_integer, map_quotient, map_remainder, enumeration_integer;
 

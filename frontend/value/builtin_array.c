@@ -8,6 +8,7 @@
 
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
 
 static bool
 refuse(BuiltinCall *call, uint32_t i, const char *needs)

@@ -11,6 +11,8 @@
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
 #include "ir/dae/clock_kinds.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 static Expr
 zero(const BuiltinCall *call)

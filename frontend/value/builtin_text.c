@@ -8,6 +8,7 @@
 
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
 
 enum { TEXT_WIDTH = 512, ARGUMENT_DIGITS = 1, ARGUMENT_WIDTH, ARGUMENT_LEFT, ARGUMENT_FORMAT };
 

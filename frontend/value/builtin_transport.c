@@ -6,6 +6,7 @@
 // Contract: expression_inner.h. Complexity: linear in the initial points.
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
 
 enum { IN0, IN1, X, POSITIVE, POINTS, VALUES };
 

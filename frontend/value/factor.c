@@ -7,6 +7,8 @@
 // Contract: expression_inner.h. Complexity: linear in the terms of the parts; sums and products that keep all of theirs are not
 // looked at.
 #include "frontend/value/expression_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 enum { DEEPEST = 4 }; // a quotient of products of quotients
 

@@ -8,6 +8,10 @@
 
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_text.h"
 #include "ir/expr/integrate.h"
 
 // The name of the variable: a plain identifier.

@@ -10,6 +10,7 @@
 
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
 
 static bool
 refuse_operator(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span)

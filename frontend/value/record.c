@@ -12,6 +12,7 @@
 #include "frontend/value/expression_inner.h"
 #include "frontend/value/frame.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
 #include "runtime/model/nearest.h"
 
 uint32_t

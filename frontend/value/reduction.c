@@ -9,6 +9,7 @@
 
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
 
 enum { MAX_INDICES = MAX_RANK };
 

@@ -6,6 +6,10 @@
 // unless it is one of what makes events itself: such a relation keeps its events, since noEvent would take those of the argument.
 // Contract: expression_inner.h. Complexity: linear in the parts of the results.
 #include "frontend/value/expression_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 typedef struct Silence {
     Map arguments; // expression -> 1: an argument that makes events

@@ -8,6 +8,7 @@
 
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_node.h"
 #include "runtime/model/template.h"
 
 enum { TEXT_LIMIT = 1000, LONGEST_TEXT = 16 * 1000 * 1000 };

@@ -8,6 +8,7 @@
 
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
 
 typedef struct Axis {
     U32Vec at;   // positions from 0

@@ -8,6 +8,7 @@
 
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_node.h"
 
 Type
 type_scalar(VarType base)

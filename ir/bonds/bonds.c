@@ -22,7 +22,7 @@
 #include "ir/bonds/signals.h"
 #include "ir/bonds/streams.h"
 #include "ir/bonds/unconnected.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
 
 enum { SUM_MAX = 64 };
 

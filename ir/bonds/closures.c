@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "ir/bonds/generic.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_id.h"
 
 enum { AXES_MAX = 6, COLUMNS_MAX = 2*SCALAR_BONDS_MAX + 2, GIVENS = 2 }; // what is given, and how it changes with time and signals
 

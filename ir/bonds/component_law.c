@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "ir/bonds/kinds_inner.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
 
 enum { MODULATORS_MAX = 12, SCALARS_MAX = 4000 };
 

@@ -16,7 +16,9 @@
 //
 //     r2 = r1 + d1, r3 = r2 + d2, r3 = r1 + d3    ->    r2 = r1 + d1, r3 = r2 + d2, d1 + d2 - d3 = 0
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "ir/structure/structure.h"
 
 enum { BODY_BONDS = 3, CYCLE = 200 };

@@ -17,7 +17,9 @@
 #include "ir/bonds/domains.h"
 #include "ir/bonds/kinds.h"
 #include "ir/bonds/law_rank.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 #include <string.h>
 

@@ -12,7 +12,9 @@
 #include "ir/bonds/generic.h"
 #include "ir/dae/locate.h"
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_parts.h"
 
 enum { SLOTS_MAX = 256, SAMPLES = 2 };
 

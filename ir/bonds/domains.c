@@ -7,7 +7,11 @@
 // Derivatives of velocities are accelerations.
 // Contract: domains.h. Complexity: linear in the equations asked for (a fixed number of sweeps).
 #include "ir/bonds/domains.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 enum { SWEEPS = 4 };
 

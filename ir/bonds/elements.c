@@ -20,7 +20,7 @@
 
 #include "ir/base/elimination.h"
 #include "ir/bonds/generic.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_parts.h"
 
 enum { POINTS = 3 };
 

@@ -13,7 +13,7 @@
 #include "ir/base/diag.h"
 #include "ir/base/sets.h"
 #include "ir/dae/locate.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
 
 enum { FLOATING_MAX = 4 };
 enum { BONDED = 1, ACTS = 2, BALANCES = 4, MANY = 8, CHOSEN = 16, TWO_ENDS = 32 };

@@ -15,7 +15,11 @@
 #include "ir/bonds/bonds.h"
 #include "ir/bonds/kinds_inner.h"
 #include "ir/bonds/orders.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 // What the equations of one component are.
 typedef struct Findings {

@@ -10,7 +10,8 @@
 
 #include "ir/base/elimination.h"
 #include "ir/bonds/generic.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
 
 enum { LAWS_MAX = 32, SAMPLES = 2*LAWS_MAX };
 

@@ -12,7 +12,10 @@
 
 #include <math.h>
 
-#include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/integrate.h"
 #include "ir/expr/polynomial.h"
 
@@ -55,7 +58,7 @@ terms_from(Domain *domain, Expr e, uint32_t level, uint32_t key, MultiTerms *out
     }
     good = expr_polynomial(domain->exprs, e, domain->ranges[level].slot, &coefficients);
     for (uint32_t k = 0; k < coefficients.n && good; k++)
-        if (coefficients.at[k] != domain->exprs->zero)
+        if (coefficients.at[k] != expr_const(domain->exprs, 0))
             good = terms_from(domain, coefficients.at[k], level + 1, key | k << 8 * level, out);
     vec_free(&coefficients);
     return good;
@@ -87,11 +90,11 @@ common_factor(Domain *domain, MultiTerms *terms)
 {
     Exprs *exprs = domain->exprs;
     if (!terms->n)
-        return exprs->zero;
+        return expr_const(exprs, 0);
     Expr factor = terms->at[0].coefficient;
     for (uint32_t i = 0; i < terms->n; i++) {
         Expr ratio = monomial_reduced(exprs, expr_2(exprs, OP_DIV, terms->at[i].coefficient, factor));
-        if (cell_op(exprs, ratio) != OP_CONST)
+        if (expr_op(exprs, ratio) != OP_CONST)
             return 0;
         terms->at[i].coefficient = ratio;
     }
@@ -141,8 +144,8 @@ scale_variable(Domain *domain, uint32_t i, bool cube, Expr *parts, uint32_t n_pa
         domain->ranges[k].to = expr_replace_slot(domain->exprs, domain->ranges[k].to, range->slot, is);
     }
     domain->measure = expr_2(exprs, OP_MUL, domain->measure, scale);
-    range->from = exprs->zero;
-    range->to = exprs->one;
+    range->from = expr_const(exprs, 0);
+    range->to = expr_const(exprs, 1);
     if (cube || !uses_domain(domain, length))
         return true;
     MultiTerms terms = {0};
@@ -173,7 +176,7 @@ moment_of(Domain *domain, uint32_t key)
     uint32_t known;
     if (map_get(&domain->moments, key, &known))
         return domain->moment.at[known];
-    Expr e = exprs->one;
+    Expr e = expr_const(exprs, 1);
     double value = NAN;
     for (uint32_t i = domain->n; i-- > 0;) {
         const LumpRange *range = &domain->ranges[i];
@@ -183,7 +186,7 @@ moment_of(Domain *domain, uint32_t key)
         if (!expr_integrate(exprs, e, range->slot, range->from, range->to, &integral))
             break;
         e = integral.value;
-        value = i == 0 && cell_op(exprs, e) == OP_CONST ? expr_value(exprs, e) : NAN;
+        value = i == 0 && expr_op(exprs, e) == OP_CONST ? expr_value(exprs, e) : NAN;
     }
     map_put(&domain->moments, key, domain->moment.n);
     vec_push(&domain->moment, value);
@@ -216,7 +219,7 @@ add_to_basis(Domain *domain, Basis *basis, const MultiTerms *terms, uint32_t com
         if (at == basis->keys.n) {
             vec_push(&basis->keys, key);
             for (uint32_t k = 0; k < n_places; k++)
-                vec_push(&basis->coefficients, domain->exprs->zero);
+                vec_push(&basis->coefficients, expr_const(domain->exprs, 0));
         }
         basis->coefficients.at[at * n_places + component] = terms->at[t].coefficient;
     }
@@ -289,9 +292,9 @@ static void
 push_scaled(Exprs *exprs, U32Vec *terms, double factor, Expr e)
 {
     Expr scale = expr_const(exprs, factor);
-    bool sum = cell_op(exprs, e) == OP_ADD;
-    for (uint32_t i = 0; i < (sum ? cell_n(exprs, e) : 1); i++) {
-        Expr term = sum ? cell_args(exprs, e)[i] : e;
+    bool sum = expr_op(exprs, e) == OP_ADD;
+    for (uint32_t i = 0; i < (sum ? expr_nargs(exprs, e) : 1); i++) {
+        Expr term = sum ? expr_arg(exprs, e, i) : e;
         vec_push(terms, monomial_collectable(exprs, expr_2(exprs, OP_MUL, scale, term)));
     }
 }
@@ -299,10 +302,10 @@ push_scaled(Exprs *exprs, U32Vec *terms, double factor, Expr e)
 static double
 leading_factor(const Exprs *exprs, Expr e)
 {
-    if (cell_op(exprs, e) == OP_CONST)
+    if (expr_op(exprs, e) == OP_CONST)
         return expr_value(exprs, e);
-    Expr first = cell_op(exprs, e) == OP_MUL ? cell_args(exprs, e)[0] : 0;
-    return first && cell_op(exprs, first) == OP_CONST ? expr_value(exprs, first) : 1;
+    Expr first = expr_op(exprs, e) == OP_MUL ? expr_arg(exprs, e, 0) : 0;
+    return first && expr_op(exprs, first) == OP_CONST ? expr_value(exprs, first) : 1;
 }
 
 // The sum of the terms, equal ones put together as fractions: L*p/2 - 2*L*p/3 + L*p/4 is L*p/12.
@@ -312,13 +315,13 @@ sum_of_terms(Exprs *exprs, const U32Vec *terms)
     static const double negligible = 1e-13;
     Expr sum = expr_make(exprs, OP_ADD, terms->at, terms->n);
     U32Vec kept = {0};
-    for (uint32_t i = 0; cell_op(exprs, sum) == OP_ADD && i < cell_n(exprs, sum); i++) {
-        Expr term = cell_args(exprs, sum)[i];
+    for (uint32_t i = 0; expr_op(exprs, sum) == OP_ADD && i < expr_nargs(exprs, sum); i++) {
+        Expr term = expr_arg(exprs, sum, i);
         double factor = leading_factor(exprs, term);
         if (fabs(factor) > negligible)
             vec_push(&kept, monomial_reduced(exprs, expr_2(exprs, OP_MUL, expr_const(exprs, rational(factor) / factor), term)));
     }
-    if (cell_op(exprs, sum) == OP_ADD)
+    if (expr_op(exprs, sum) == OP_ADD)
         sum = expr_make(exprs, OP_ADD, kept.at, kept.n);
     vec_free(&kept);
     return sum;
@@ -354,7 +357,7 @@ lump_modes(Domain *domain, const Expr *parts, uint32_t n_places)
     Expr density = expr_2(domain->exprs, OP_MUL, parts[n_places], domain->measure), factor = 0;
     bool good = terms_of(domain, density, &weight) && (factor = common_factor(domain, &weight)) != 0 && weight.n;
     // The constant is always among the monomials, first: what a place is added to moves with the first mode alone.
-    vec_push(&terms, (MultiTerm){0, domain->exprs->zero});
+    vec_push(&terms, (MultiTerm){0, expr_const(domain->exprs, 0)});
     add_to_basis(domain, &basis, &terms, 0, n_places);
     for (uint32_t c = 0; c < n_places && good; c++) {
         good = terms_of(domain, parts[c], &terms);
@@ -451,7 +454,7 @@ lump_points(Domain *domain, const Expr *parts, uint32_t n_places)
 static Domain
 domain_of(Exprs *exprs, const LumpRange *ranges, uint32_t n, Lumps *out)
 {
-    Domain domain = {.exprs = exprs, .n = n, .measure = exprs->one, .out = out};
+    Domain domain = {.exprs = exprs, .n = n, .measure = expr_const(exprs, 1), .out = out};
     for (uint32_t i = 0; i < n; i++)
         domain.ranges[i] = ranges[i];
     return domain;
@@ -473,9 +476,9 @@ is_smooth(Domain *domain, Expr e)
     U32Vec order = {0};
     Exprs *exprs = domain->exprs;
     bool smooth = true;
-    expr_walk(exprs, e, UINT32_MAX, &order);
+    expr_parts(exprs, e, &order);
     for (uint32_t i = 0; i < order.n && smooth; i++) {
-        OpKind kind = (OpKind)op_table[cell_op(exprs, order.at[i])].kind;
+        OpKind kind = (OpKind)op_table[expr_op(exprs, order.at[i])].kind;
         bool corner = kind == OPKIND_CHOICE || kind == OPKIND_COMPARE || kind == OPKIND_MODEL;
         smooth = !corner || !uses_domain(domain, order.at[i]);
     }

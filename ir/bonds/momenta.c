@@ -15,7 +15,10 @@
 #include "ir/bonds/bonds.h"
 
 #include "ir/bonds/domains.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 enum { EQUATIONS_MAX = 64 };
 

@@ -14,7 +14,12 @@
 
 #include "ir/base/map.h"
 #include "ir/base/unit.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 enum { SWEEPS = 4, CHAINS_MAX = 16, POWERS = 6, DEEP = 200 };
 enum { CHAIN_MOTION, CHAIN_EFFORT, CHAINS };

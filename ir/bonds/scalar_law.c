@@ -13,7 +13,11 @@
 #include <string.h>
 
 #include "ir/bonds/generic.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 enum { EQUATIONS_MAX = 400, OWN_MAX = 400, SWEEPS = 6 };
 

@@ -10,10 +10,11 @@
 // Contract: streams.h; appends equations (generated = 1) and, for outside connectors, further variables inStream(h_k).
 // Complexity: quadratic in the connectors of one set, linear otherwise.
 #include "ir/bonds/streams.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 #include <math.h>
 
-#include "ir/expr/expr.h"
 
 typedef struct FlowBounds { double min, max, nominal; } FlowBounds;
 

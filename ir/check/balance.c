@@ -14,7 +14,7 @@
 #include "ir/check/conflict.h"
 #include "ir/dae/locate.h"
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
 #include "ir/index/index.h"
 #include "ir/structure/culprits.h"
 #include "ir/structure/structure.h"

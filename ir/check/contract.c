@@ -21,7 +21,7 @@
 #include "ir/bonds/bonds.h"
 #include "ir/dae/locate.h"
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
 
 static bool
 is_part(const Dae *dae, uint32_t inst)

@@ -11,7 +11,7 @@
 
 #include "ir/check/conflict.h"
 #include "ir/dae/locate.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_parts.h"
 
 enum { SHOWN = 4 };
 

@@ -13,7 +13,7 @@
 #include "ir/base/diag.h"
 #include "ir/base/sets.h"
 #include "ir/dae/locate.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
 
 enum { LISTED_MAX = 8 };
 

@@ -16,7 +16,13 @@
 #include <stdlib.h>
 
 #include "ir/check/assign.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
+#include "ir/expr/expr_text.h"
 
 enum { DEEPEST = 8, HIGHEST = ROW_ORDERS - 2, WORKLESS_POINTS = 4, AXES_MOST = 3 };
 

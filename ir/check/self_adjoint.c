@@ -16,7 +16,12 @@
 #include <math.h>
 
 #include "ir/check/assign.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/polynomial.h"
 
 enum { IDENTITY_POINTS = ROW_POINTS, EXCHANGED_MOST = 6, LONGEST_FACTOR = 30 };

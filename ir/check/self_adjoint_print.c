@@ -8,7 +8,8 @@
 #include "ir/check/self_adjoint.h"
 
 #include "ir/dae/locate.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 enum { LONGEST_TEXT = 120, ZEROS_SHOWN = 6 };
 

@@ -8,7 +8,7 @@
 //     PrescribedForce push without a connection   ->   nothing gives the input 'push.f'
 #include "ir/check/conflict.h"
 #include "ir/dae/locate.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
 
 enum { SHOWN = 4 };
 

@@ -10,7 +10,8 @@
 // Contract: reports, changes nothing. Complexity: linear in shapes, binds and rows.
 #include "ir/check/check.h"
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/structure/problem.h"
 
 typedef struct Influence { // of a shape

@@ -5,6 +5,9 @@
 // conversions, exactly; each conversion is then looked at once more. A group without a constructor has Clock(1.0).
 // Contract: clock_inner.h. Complexity: linear in partitions and conversions.
 #include "ir/clocks/clock_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_rewrite.h"
 
 typedef struct Inference {
     Clocks *clocks;

@@ -5,7 +5,7 @@
 #include "ir/base/diag.h"
 #include "ir/clocks/clocks.h"
 #include "ir/dae/clock_kinds.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/op.h"
 
 // --- clock_ratio.c: exact quotients; the denominator is positive, 0 where a number became too large
 typedef struct Ratio { int64_t num, den; } Ratio;

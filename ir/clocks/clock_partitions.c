@@ -5,6 +5,7 @@
 // noClock and the conversions, which are partitions of their own. What is tied to `continuous` has no clock.
 // Contract: clock_inner.h. Complexity: near-linear in the parts of the equations.
 #include "ir/clocks/clock_inner.h"
+#include "ir/expr/expr_node.h"
 
 uint32_t
 clocks_find(Clocks *clocks, uint32_t element)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ir/clocks/clock_inner.h"
+#include "ir/expr/expr_make.h"
 
 typedef struct Discretising {
     Clocks *clocks;

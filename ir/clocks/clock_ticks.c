@@ -9,6 +9,9 @@
 //     $tick1 = sample($begin1, 0.1),   $count2 = if $tick1 and not pre($tick1) then pre($count2) + 1 else pre($count2)
 //     $ticks3 = $tick1 and not pre($tick1) and $count2 >= b and $count2 - b - a*trunc(($count2 - b)/a) == 0
 #include "ir/clocks/clock_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 enum { ROOT = 0 }; // the instance of the model itself
 

@@ -13,6 +13,11 @@
 
 #include "ir/clocks/clock_inner.h"
 #include "ir/dae/model_shapes.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/structure/problem.h"
 
 typedef struct Rewriting {

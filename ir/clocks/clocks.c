@@ -5,6 +5,7 @@
 // Contract: behind `bonds`, before what looks at equations. Afterwards no expression has an operator of clocks.
 // Complexity: near-linear in the model; nothing in a model without clocks.
 #include "ir/clocks/clock_inner.h"
+#include "ir/expr/expr_parts.h"
 
 static bool
 has_clocks(const Dae *dae)

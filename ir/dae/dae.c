@@ -13,6 +13,10 @@
 #include "ir/base/pages.h"
 #include "ir/dae/said_values.h"
 #include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
+#include "ir/expr/expr_text.h"
 
 
 Dae *

@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "ir/dae/dae_scan.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_text.h"
 #include "ir/expr/routine.h"
 #include "ir/expr/text_values.h"
 

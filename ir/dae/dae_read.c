@@ -11,6 +11,8 @@
 
 #include "ir/dae/dae_scan.h"
 #include "ir/dae/dae_text.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "ir/expr/routine.h"
 #include "runtime/model/template.h"
 

@@ -12,6 +12,9 @@
 
 #include "ir/dae/dae_scan.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_text.h"
 #include "ir/expr/routine.h"
 #include "ir/expr/text_values.h"
 #include "runtime/model/model.h"

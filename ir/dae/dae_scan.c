@@ -11,7 +11,7 @@
 
 #include "ir/dae/dae_scan.h"
 #include "ir/base/diag.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_text.h"
 
 void
 reader_lines(Reader *reader, Sources *sources, int file, void (*read)(Reader *reader))

@@ -10,7 +10,8 @@
 #include "ir/dae/dae.h"
 #include "ir/dae/dae_calls.h"
 #include "ir/dae/dae_text.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_text.h"
 
 const char *const dae_text_types[] = {"Real", "Integer", "Boolean", "String", "enum", "Clock"};
 const char *const dae_text_kinds[] = {"", "discrete", "parameter", "constant", "input"};

@@ -6,8 +6,9 @@
 //
 //     luz(k*x, k*a) became k*luz(x, a) for k = 2    =>    assert(k >= 0, ...) where k can be set
 #include "ir/dae/guards.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_parts.h"
 
-#include "ir/expr/expr.h"
 
 static bool
 is_new(Dae *dae, const Assert *made)

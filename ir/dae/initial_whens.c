@@ -5,7 +5,10 @@
 // not pre(w), has risen, and that of no other condition has.
 // Contract: initial_whens.h. Complexity: linear in the equations, and in an expression.
 #include "ir/dae/initial_whens.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 // The equation says w = ... of a condition w: that is slot 0.
 static bool

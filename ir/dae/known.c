@@ -7,13 +7,16 @@
 // Contract: dae.h; binds of parameters do not change after the first question. Complexity: linear in the binds asked
 // for, after one pass over all binds.
 #include "ir/dae/dae.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/expr/expr.h"
 
 enum { DEPTH_MAX = 64, SLOTS_MAX = 64 };
 #define EVALUATED 0x80000000u // and the index of the value; without one NOT_KNOWN

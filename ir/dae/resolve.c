@@ -11,7 +11,9 @@
 //     a - b = 0 with b -> -c, a -> c   becomes   2*c = 0
 #include "ir/dae/dae.h"
 #include "ir/dae/pattern.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 enum { QUADRATIC_LIMIT = 24 }; // up to here comparing all pairs is faster than hashing
 enum { PACKED_SLOTS = 8, RECENT = 256 };

@@ -5,7 +5,10 @@
 // Complexity: linear in the parts of the expression; nothing where no variable is a String or a Boolean.
 #include "ir/dae/said_values.h"
 
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/text_values.h"
 
 enum { CHOICES = 32 }; // inside each other; deeper ones are shown as they are

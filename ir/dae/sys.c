@@ -8,7 +8,9 @@
 
 #include <inttypes.h>
 
-#include "ir/expr/expr.h"
+#include "ir/base/map.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/routine.h"
 
 Sys *

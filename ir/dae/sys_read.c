@@ -10,7 +10,10 @@
 #include "ir/dae/dae_scan.h"
 #include "ir/dae/sys.h"
 #include "ir/dae/sys_text.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
+#include "ir/expr/expr_text.h"
 
 enum { PLACE_LIMIT = 1 << 25, PRIME_LIMIT = 1 << 16 };
 

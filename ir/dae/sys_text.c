@@ -11,7 +11,8 @@
 #include "ir/dae/dae_scan.h"
 #include "ir/dae/sys.h"
 #include "ir/dae/sys_text.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_text.h"
 
 typedef struct Printer {
     const Sys *sys;

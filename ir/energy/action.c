@@ -15,6 +15,12 @@
 
 #include "ir/base/diag.h"
 #include "ir/energy/energy_system.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/operator/operator.h"
 
 enum { SIGNAL_DEPTH = 100 };

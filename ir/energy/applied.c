@@ -6,6 +6,7 @@
 // stands on dg/dq, of one between velocities on dg/du (d'Alembert's principle: constraint forces do no virtual work).
 // Contract: energy_system.h. Complexity: linear in the energies.
 #include "ir/energy/energy_system.h"
+#include "ir/expr/expr_make.h"
 
 void
 system_potentials(System *system, int sign, U32Vec *roots, U32Vec *seeds)

@@ -7,6 +7,9 @@
 // Contract: energy_system.h. Complexity: near-linear in the rows of energies and definitions.
 #include "ir/energy/collect.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 // --- joining
 

@@ -6,6 +6,8 @@
 // Complexity: near-linear in the rows of the definitions visited.
 #include "ir/energy/collect.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 // Two coordinates, or NONE, that something depends on: one of them.
 uint32_t

@@ -4,11 +4,26 @@
 // that contains it is differentiated, so that derivatives of signals enter the model only where they are needed;
 // gradients are accumulated in reverse. Contract: energy_system.h. Complexity: linear in the expressions.
 #include "ir/energy/energy_system.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_parts.h"
 
 const Energy *
 system_energy(const System *system, uint32_t from)
 {
     return &system->dae->energies.at[from];
+}
+
+Expr
+system_position(const System *system, uint32_t i)
+{
+    return expr_slot(system->exprs, 3 * i);
+}
+
+Expr
+system_velocity(const System *system, uint32_t i)
+{
+    return expr_slot(system->exprs, 3 * i + 1);
 }
 
 Expr

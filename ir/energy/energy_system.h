@@ -12,7 +12,7 @@
 
 #include "ir/dae/dae.h"
 #include "ir/energy/energy.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_id.h"
 
 typedef struct Inertia { // energy m/2*v^2; m does not depend on coordinates, v dt is the differential of a position
     Expr m, v;
@@ -91,16 +91,9 @@ typedef struct System {
 } System;
 
 // --- energy_system.c
-static inline Expr
-system_position(const System *system, uint32_t i)
-{
-    return expr_slot(system->exprs, 3 * i);
-}
-static inline Expr
-system_velocity(const System *system, uint32_t i)
-{
-    return expr_slot(system->exprs, 3 * i + 1);
-}
+// The slots of coordinate i and of its velocity as expressions.
+Expr system_position(const System *system, uint32_t i);
+Expr system_velocity(const System *system, uint32_t i);
 // The slot of a variable as an expression; made when it is new.
 Expr system_slot(System *system, Var var);
 // The next of stem1, stem2, ... in a component.

@@ -7,6 +7,11 @@
 #include "ir/energy/collect.h"
 #include "ir/base/diag.h"
 #include "ir/dae/guards.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 static bool
 has_no_derivative(const Collect *c, Expr e)

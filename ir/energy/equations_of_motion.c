@@ -8,6 +8,10 @@
 
 #include "ir/energy/energy_system.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/operator/operator.h"
 
 static bool

@@ -5,6 +5,7 @@
 // (squares.c) contributes S = a'M a/2 + a'h with h from its kinetic energy, which must be quadratic. Contract: energy_system.h.
 // Complexity: linear in the energies.
 #include "ir/energy/energy_system.h"
+#include "ir/expr/expr_make.h"
 
 bool
 system_accelerations(System *system, U32Vec *out, U32Vec *seeds)

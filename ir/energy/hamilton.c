@@ -6,6 +6,7 @@
 // momentum depends on no velocity (Legendre's transformation does not exist). Complexity: linear in the energies.
 #include "ir/energy/energy_system.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
 
 static bool
 check_momentum(System *system, uint32_t i, Expr momentum)

@@ -17,6 +17,13 @@
 
 #include "ir/energy/energy_system.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
+#include "ir/expr/expr_text.h"
 
 enum { IDENTITY_POINTS = 4, LONGEST_TEXT = 160 };
 

@@ -5,6 +5,7 @@
 // products with the inertia forces are accumulated in reverse, so that they are never formed one by one. Contract:
 // energy_system.h. Complexity: linear in the energies.
 #include "ir/energy/energy_system.h"
+#include "ir/expr/expr_make.h"
 
 // sum of seed*dv/du + dV/dq, where dv/du = ds/dq when the position s is known.
 static bool

@@ -4,6 +4,7 @@
 // reverse over all energies at once; the momenta are differentiated in time together. Contract: energy_system.h.
 // Complexity: linear in the energies.
 #include "ir/energy/energy_system.h"
+#include "ir/expr/expr_make.h"
 
 typedef struct Lagrangian { // what L consists of, for gradients: sum of seed*d root
     U32Vec roots, seeds;

@@ -11,6 +11,8 @@
 // Complexity: linear in the energies and, per choice, in constraints times coordinates.
 #include "ir/energy/energy_system.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 enum { CHOICES_MAX = 64 };
 

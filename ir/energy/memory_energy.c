@@ -11,6 +11,7 @@
 // Method: the equations above (docs/energies.md has their source), with the derivatives of energy_system.h.
 // Contract: energy_system.h. Complexity: linear in the energies.
 #include "ir/energy/energy_system.h"
+#include "ir/expr/expr_make.h"
 
 // A mem-inerter whose momentum is d/dt dT/ds; one of broken order has none.
 static bool

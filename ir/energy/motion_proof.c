@@ -17,6 +17,12 @@
 
 #include "ir/energy/combination.h"
 #include "ir/energy/energy_system.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/nonsmooth.h"
 
 enum { MOST_COORDINATES = 12, MOST_OPERATIONS = 4000, MOST_WRITTEN = 300, TRIALS = 3 };

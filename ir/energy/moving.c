@@ -4,6 +4,8 @@
 // written along the axes of the frame, where neither has the frame's angle in it but through the motion of the origin.
 // Contract: collect.h. Complexity: linear in the expressions.
 #include "ir/energy/collect.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 // The velocity of a mass that changes counts in the kinetic energy only.
 void

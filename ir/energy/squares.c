@@ -8,6 +8,10 @@
 // quadratic in the velocities of one square that is not der() of a variable.
 #include "ir/energy/energy_system.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 typedef struct Part { // factor*e
     Expr factor, e;

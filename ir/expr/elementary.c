@@ -9,6 +9,9 @@
 // Contract: integrate_inner.h. Complexity: square of the polynomial's degree.
 #include <math.h>
 
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/integrate_inner.h"
 
 enum { FACTOR_DEPTH = 16, PARTS_DEGREE = 8, DIVIDED_DEGREE = 3 };

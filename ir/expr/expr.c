@@ -3,7 +3,7 @@
 // Purpose: one id per different expression; equal ids mean equal text.
 // Method: open-addressing hash table of ids over flat cells. Arguments have smaller ids than their users, and
 // walks keep their own stack.
-// Contract: expr.h. Complexity: constant per expression looked up; rewriting is linear in the different
+// Contract: expr.h, expr_node.h, expr_parts.h, expr_rewrite.h. Complexity: constant per expression looked up; rewriting is linear in the different
 // parts.
 #include "ir/expr/expr.h"
 
@@ -11,6 +11,10 @@
 #include <string.h>
 
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 const OpInfo op_table[OP_COUNT] = {
 #define OP(NAME, text, arity, type, kind, removed) [OP_##NAME] = {#NAME, text, arity, OPTYPE_##type, OPKIND_##kind},

@@ -3,13 +3,16 @@
 // Purpose: what index reduction, Jacobians, alias detection, tearing and causal assignment ask of a shape.
 // Method: forward differentiation over the parts in post-order, each once; affine decomposition in the same
 // order; an equation is solved through its affine form only, so that a solution holds for all values.
-// Contract: expr.h. Derivatives and affine forms by a slot are memoized per (expression, slot).
+// Contract: expr_calculus.h. Derivatives and affine forms by a slot are memoized per (expression, slot).
 // Complexity: linear in the number of different parts that contain the slot.
 #include <math.h>
 #include <stdlib.h>
 
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 // --- differentiation: rules get the operator's arguments a and their derivatives d (0: no derivative)
 

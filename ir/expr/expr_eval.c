@@ -4,13 +4,14 @@
 // Method: the expression's parts in post-order, each once. Sums and products from left to right, constant
 // whole powers by repeated squaring from the lowest bit, other powers by pow(): the back ends follow the
 // same rules.
-// Contract: expr.h. Set-valued and model operators yield NaN.
+// Contract: expr_eval.h. Set-valued and model operators yield NaN.
 // Complexity: linear in the number of different parts.
 #include <math.h>
 #include <stdlib.h>
 
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_eval.h"
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_node.h"
 
 static double
 whole_power(double base, double exponent)

@@ -3,11 +3,14 @@
 // Purpose: energies are differentiated by all coordinates and velocities of a mechanism. Method: reverse accumulation
 // over the parts in reverse post-order: each part passes its adjoint, multiplied by the operator's derivative, on to its
 // arguments; the forward rule of an operator is linear in the derivatives of its arguments, so that the adjoint put in
-// the place of one of them gives the product. Contract: expr.h. Complexity: linear in the number of different parts and
+// the place of one of them gives the product. Contract: expr_calculus.h. Complexity: linear in the number of different parts and
 // their arguments.
 #include <stdlib.h>
 
+#include "ir/expr/expr_calculus.h"
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 typedef struct Share { // one contribution to an adjoint
     Expr value;

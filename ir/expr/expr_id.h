@@ -6,5 +6,8 @@
 
 typedef uint32_t Expr;       // an expression of a table (expr.h); 0 = none
 typedef struct Exprs Exprs;
+// A rule of rewriting (expr_rewrite.h): what stands for a part whose arguments have become args (one per argument, as the part has them), an
+// expression, or 0 for the same operator of args.
+typedef Expr ExprReplace(void *context, Exprs *exprs, Expr part, const Expr *args);
 
 #endif

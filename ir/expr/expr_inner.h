@@ -6,7 +6,7 @@
 #define MDLC_IR_EXPR_EXPR_INNER_H
 
 #include "ir/base/map.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
 #include "ir/expr/routine.h"
 #include "ir/expr/text_values.h"
 #include "runtime/model/model.h"
@@ -123,8 +123,6 @@ void expr_walk(Exprs *exprs, Expr e, uint32_t slot, U32Vec *order);
 void expr_walk_all(Exprs *exprs, const Expr *roots, uint32_t n, U32Vec *order);
 // The derivative of e, an operator over arguments a whose derivatives are d (linear in d); 0 when there is none.
 Expr expr_diff_operator(Exprs *exprs, Expr e, const Expr *a, const Expr *d, uint32_t n);
-// The value of an operator that computes, for constant folding and evaluation; NaN for the others.
-double expr_apply(Op op, const double *args, uint32_t n);
 typedef enum Precedence { // of the Modelica grammar, loosest first
     LEVEL_CHOICE, // if
     LEVEL_OR,

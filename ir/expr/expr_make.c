@@ -3,15 +3,17 @@
 // Purpose: every expression is in its final form when it is made (docs/ir.md, Expressions).
 // Method: sums are collected as factor*base and products as base^factor, in order of first occurrence, by
 // marks per id (long ones) or a scan (short ones).
-// Contract: expr.h; simplification is idempotent. Nothing recurses deeper than the fixed nesting of
+// Contract: expr_make.h; simplification is idempotent. Nothing recurses deeper than the fixed nesting of
 // constructors.
 // Complexity: linear in the number of (flattened) arguments.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/expr/expr.h"
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 enum { SCAN_LIMIT = 12 };
 

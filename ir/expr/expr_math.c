@@ -2,12 +2,14 @@
 //
 // Purpose: equations that read as in a book. Method: the printer works from a stack of pending pieces as that of
 //   expr_text.c does; quotients are fractions, whose parts need no parentheses, choices are cases.
-// Contract: expr.h. What would be longer than LENGTH_LIMIT ends in dots, with all elements closed.
+// Contract: expr_text.h. What would be longer than LENGTH_LIMIT ends in dots, with all elements closed.
 // Complexity: linear in the text.
 #include <math.h>
 #include <string.h>
 
+#include "ir/expr/expr_node.h"
 #include "ir/expr/expr_pieces.h"
+#include "ir/expr/expr_text.h"
 
 enum { LENGTH_LIMIT = 1 << 16 };
 

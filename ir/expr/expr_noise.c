@@ -4,11 +4,14 @@
 // rounding alone makes of it.
 // Method: running error analysis to first order (Wilkinson; Higham, Accuracy and Stability of Numerical Algorithms, 2002, 3.3):
 // each operator passes the errors of its arguments on by the sizes of its partial derivatives and adds one rounding of its own value.
-// Contract: expr.h; memoized per expression. Complexity: linear in the parts, quadratic in the factors of one product.
+// Contract: expr_calculus.h; memoized per expression. Complexity: linear in the parts, quadratic in the factors of one product.
 #include <math.h>
 
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 typedef struct Noise {
     Exprs *exprs;

@@ -3,6 +3,8 @@
 #define MDLC_IR_EXPR_EXPR_PIECES_H
 
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_text.h"
+#include "ir/expr/op.h"
 
 typedef struct Piece {
     const char *text;  // NULL: print `e`

@@ -1,14 +1,16 @@
 // expr_read.c: expressions as text: the reader.
 //
 // Purpose: flat models as text, and structural tests. Method: recursive descent along the precedence of Modelica with a limit on nesting.
-// Contract: expr.h; what expr_text.c printed gives the same id. Complexity: linear in the text.
+// Contract: expr_text.h; what expr_text.c printed gives the same id. Complexity: linear in the text.
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/expr/expr.h"
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_text.h"
 #include "runtime/model/template.h"
 
 enum { NESTING_LIMIT = 256 };

@@ -2,9 +2,11 @@
 //
 // Purpose: what replaces operators inside an expression is the same walk with another rule. Method: the parts in
 // post-order, each once; where the arguments of a part lie in this order is noted before the first rule runs, so that a
-// rule may walk over expressions itself. What depends on the place of a part goes down with a stack of its own. Contract: expr.h.
+// rule may walk over expressions itself. What depends on the place of a part goes down with a stack of its own. Contract: expr_rewrite.h.
 // Complexity: linear in the number of different parts.
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_rewrite.h"
 
 // Per part: the positions of its arguments in the order, one after the other.
 static void

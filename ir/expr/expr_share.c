@@ -4,11 +4,14 @@
 // equal parts are one node already; sums and products are flat, so that what they share is found by taking out, again and
 // again, the pair of terms or factors that most of them have (Larsson, Moffat, Proc. IEEE 88 (2000) 1722), with a heap
 // of pairs and the list of places of each. Of long sums only neighbouring terms are pairs: what derivation makes of
-// chains has common beginnings. Contract: expr.h. Complexity: linear in the parts, times the square of the length of
+// chains has common beginnings. Contract: expr_rewrite.h. Complexity: linear in the parts, times the square of the length of
 // short sums, times a logarithm.
 #include <stdlib.h>
 
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_rewrite.h"
 
 enum { LONG_SUM = 24 };
 

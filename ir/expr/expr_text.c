@@ -2,12 +2,14 @@
 //
 // Purpose: messages, `mdlc show`, and structural tests on text.
 // Method: a stack of pending pieces.
-// Contract: expr.h; reading what was printed (expr_read.c) gives the same id. Text longer than PRINT_LIMIT (shared parts
+// Contract: expr_text.h; reading what was printed (expr_read.c) gives the same id. Text longer than PRINT_LIMIT (shared parts
 // are repeated in text) is cut with "...", which the reader refuses.
 // Complexity: linear in the text.
 #include <string.h>
 
+#include "ir/expr/expr_node.h"
 #include "ir/expr/expr_pieces.h"
+#include "ir/expr/expr_text.h"
 
 enum { PRINT_LIMIT = 1 << 20 };
 

@@ -13,6 +13,11 @@
 
 #include <math.h>
 
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/integrate_inner.h"
 
 enum { DEPTH_LIMIT = 48 };

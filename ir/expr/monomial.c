@@ -6,6 +6,8 @@
 #include <math.h>
 
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "ir/expr/polynomial.h"
 
 enum { MONOMIAL_DEPTH = 32 };

@@ -13,6 +13,10 @@
 #include <stdlib.h>
 
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/nonsmooth_inner.h"
 
 enum { DEPTH_LIMIT = 64, LOOK_LIMIT = 2000, LUZ_LIMIT = 64 };

@@ -13,7 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/expr/expr_calculus.h"
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/expr/nonsmooth_inner.h"
 

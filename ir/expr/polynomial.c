@@ -6,6 +6,9 @@
 #include "ir/expr/polynomial.h"
 
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 typedef struct Piece { // coefficients in the pool; n = 0: no polynomial
     uint32_t at, n;

@@ -8,6 +8,11 @@
 // Contract: integrate_inner.h. Complexity: points times the size of the integrand.
 #include <math.h>
 
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/integrate_inner.h"
 #include "ir/expr/nonsmooth.h"
 

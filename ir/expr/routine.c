@@ -9,7 +9,12 @@
 
 #include <math.h>
 
+#include "ir/expr/expr_eval.h"
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "runtime/model/template.h"
 
 enum { DEEPEST = 3000 }; // expressions inside each other

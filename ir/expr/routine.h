@@ -12,7 +12,8 @@
 #define MDLC_IR_EXPR_ROUTINE_H
 
 #include "ir/base/src.h"
-#include "ir/expr/expr.h"
+#include "ir/base/vec.h"
+#include "ir/expr/expr_id.h"
 
 typedef struct Site {
     const char *text;     // a template with at most MDL_FAILURE_VALUES values (runtime/model/template.h)

@@ -7,6 +7,8 @@
 #include <math.h>
 
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/routine.h"
 
 enum { DEEPEST = 60 }; // expressions and cells that a position goes back to

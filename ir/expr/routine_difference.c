@@ -7,6 +7,7 @@
 // Contract: routine.h. The function counts as one whose derivative is not that of its statements, so that equations with it are not
 // differentiated. Complexity: two calls for each derivative of a result.
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
 #include "ir/expr/routine.h"
 
 // Steps that find the largest magnitude of n cells from `first` on, and at least `least`; the cell that holds it.

@@ -9,7 +9,11 @@
 // Complexity: as many steps again, for those that depend on a Real input; a few sweeps find out which do.
 #include <string.h>
 
+#include "ir/expr/expr_calculus.h"
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/routine.h"
 
 typedef struct Derivation {

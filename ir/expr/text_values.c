@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "ir/expr/routine.h"
 #include "runtime/model/model.h"
 

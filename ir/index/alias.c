@@ -14,7 +14,10 @@
 //
 //     a.f + b.f = 0;  c.f = a.f     ->     b.f = -a.f, c.f = a.f
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/structure/structure.h"
 
 typedef struct Aliases {

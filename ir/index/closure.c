@@ -17,9 +17,12 @@
 //             them). Complexity: that of matching; per mechanism constraints times closure variables.
 //
 //     x*X = 0, y*X = 0 (surplus 1)   ->   x*X + 0*s = 0, y*X + 0*s = 0
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/index/closure_groups.h"
 #include "ir/dae/locate.h"
-#include "ir/expr/expr.h"
 #include "ir/index/index.h"
 #include "ir/structure/structure.h"
 

@@ -8,7 +8,10 @@
 #include <float.h>
 
 #include "ir/dae/guards.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/structure/causal.h"
 
 enum { OPERATIONS_MOST = 60 }; // of a divisor that is looked at

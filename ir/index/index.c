@@ -15,6 +15,8 @@
 //     der(x) = v;  der(y) = v + w;  x = y     ->     + der(x) = der(y);  w is determined
 #include "ir/base/diag.h"
 #include "ir/dae/locate.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/routine.h"
 #include "ir/index/index.h"
 #include "ir/index/jumps.h"

@@ -9,8 +9,12 @@
 //         table, or nobody would know of the jump. Functions that are called at run time branch where no event can be: each
 //         such call is remembered with its derivative, and the runtime looks whether one follows from the other (runtime/event/leap.c).
 // Contract: jumps.h. Complexity: linear in the row.
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/index/jumps.h"
-#include "ir/expr/expr.h"
 #include "ir/expr/routine.h"
 #include "ir/operator/operator.h"
 

@@ -16,7 +16,11 @@
 //     i1 = a - c, i2 = b - a, i3 = c - b   with states i   ->   i1 = a - c, i2 = b - a, i1 + i2 + i3 = 0
 #include "ir/base/sets.h"
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/index/networks.h"
 
 enum { LONGEST = 200, WIDEST = 32 };

@@ -10,8 +10,10 @@
 //             the decomposition.
 //
 //     x = 0.6, x^2 + y^2 = 1, x^2 + y^2 = 1   ->   both constraints get + 0*s: y and s from them
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/index/closure_groups.h"
-#include "ir/expr/expr.h"
 #include "ir/index/index.h"
 
 // Per equation: 0, or for invariants and their derivatives 1 + how often the user's constraint was differentiated.

@@ -14,7 +14,10 @@
 #include "ir/base/diag.h"
 #include "ir/dae/initial_whens.h"
 #include "ir/dae/locate.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/index/jumps.h"
 
 typedef struct Resets {

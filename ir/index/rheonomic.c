@@ -10,7 +10,7 @@
 
 #include "ir/base/diag.h"
 #include "ir/dae/locate.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/index/index.h"
 
 enum { PARTIES = 6, FRAME_BONDS = 3, SETS = 16 };

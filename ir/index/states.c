@@ -22,7 +22,8 @@
 
 #include "ir/base/diag.h"
 #include "ir/dae/locate.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_node.h"
 #include "ir/index/index.h"
 #include "ir/index/states.h"
 #include "ir/structure/listing.h"

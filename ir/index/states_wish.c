@@ -3,8 +3,8 @@
 // Purpose: what users say (stateSelect, start values), what laws need and what the model itself differentiates, over classes of aliases.
 // Method: the stronger of two wishes of one class counts; a velocity and its position have one wish in common.
 // Contract: states.h. Complexity: linear.
+#include "ir/expr/expr_parts.h"
 #include "ir/index/states.h"
-#include "ir/expr/expr.h"
 
 static uint8_t
 wish_of(StateSelect select)

@@ -16,8 +16,12 @@
 // Complexity: linear in the equations; then each elimination costs at most LONGEST * WIDEST, since what becomes longer is left alone.
 //
 //     C*(der(a) - der(b)) = -a/R, C*(der(b) - der(a)) = u - b   ->   C*(der(a) - der(b)) = -a/R, -a/R + u - b = 0
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/index/networks.h"
-#include "ir/expr/expr.h"
 #include "ir/structure/regular.h"
 
 #include <math.h>

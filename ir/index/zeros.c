@@ -16,7 +16,11 @@
 // Complexity: linear in the equations; each shape is looked at once.
 #include "ir/dae/guards.h"
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 typedef struct Rewritten { // what zeros leave of an equation
     uint32_t equation, row;

@@ -9,8 +9,12 @@
 // Contract: after the initial problem is sorted. Adds ATTR_START binds to unknowns of its loops; start values
 // only say where an iteration begins, so a loop's solution cannot be excluded by them. Loops above LOOP_LIMIT and
 // systems above SYSTEM_LIMIT equations are left alone. Complexity: linear in the initial system.
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/initial/initial_inner.h"
-#include "ir/expr/expr.h"
 
 enum { LOOP_LIMIT = 200, SYSTEM_LIMIT = 100000, TERMS_LIMIT = 24, OPERATIONS_LIMIT = 200 };
 

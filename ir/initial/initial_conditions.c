@@ -4,9 +4,12 @@
 // When-equations keep their variable at pre(), unless initial() makes them active (section 8.6 of Modelica 3.6); a set-valued law takes
 // its single-valued selection p = a*sign(x), which is 0 at rest; what is remembered is as it is at the start.
 // Contract: initial_inner.h; requires alias, index, states. Complexity: linear in equations, laws and memories.
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/initial/initial_inner.h"
 #include "ir/dae/initial_whens.h"
-#include "ir/expr/expr.h"
 #include "runtime/model/model.h"
 
 #include <string.h>

@@ -5,9 +5,9 @@
 // whether, and by whom, a start was written.
 // Contract: initial_inner.h; the problem has a maximum matching. Complexity: linear for the usual case in which a missing condition is
 // found in one step; otherwise a search for each.
+#include "ir/expr/expr_id.h"
 #include "ir/initial/initial_inner.h"
 #include "ir/base/diag.h"
-#include "ir/expr/expr.h"
 #include "ir/structure/structure.h"
 
 #include <math.h>

@@ -4,10 +4,10 @@
 // Method:     the Dulmage-Mendelsohn parts of the initial system, smallest first; conditions before what links them, and the joints
 //             because of which they are not free of each other. Two frictions in series are told as such.
 // Contract:   initial_inner.h; `mdlc show init` prints a problem that is square. Complexity: that of the decomposition.
+#include "ir/expr/expr_parts.h"
 #include "ir/initial/initial_inner.h"
 #include "ir/base/diag.h"
 #include "ir/dae/locate.h"
-#include "ir/expr/expr.h"
 
 #include <string.h>
 

@@ -7,9 +7,9 @@
 // values (initial_defaults.c).
 // Contract: requires alias, index, states; provides a matched, sorted Problem. Complexity: linear for the
 // usual case in which a missing condition is found in one step.
+#include "ir/expr/expr_calculus.h"
 #include "ir/initial/initial_inner.h"
 #include "ir/base/diag.h"
-#include "ir/expr/expr.h"
 #include "ir/index/index.h"
 #include "ir/structure/structure.h"
 

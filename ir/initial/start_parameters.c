@@ -4,8 +4,8 @@
 // number that the compiler read. Method: every start value gets a hidden parameter, which the equations name instead.
 // The binds stay, for what asks whether two start values are the same. Contract: before the pass `init`; once.
 // Complexity: linear in variables and binds.
+#include "ir/expr/expr_make.h"
 #include "ir/initial/initial.h"
-#include "ir/expr/expr.h"
 #include "ir/structure/problem.h"
 
 static bool

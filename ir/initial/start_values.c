@@ -3,8 +3,11 @@
 // Purpose: the equations `x = start` of the initial system. Method: fixed starts of aliases that say the same number are one; a parameter
 // with fixed = false is an unknown, and so is what depends on it.
 // Contract: initial_inner.h; requires alias, index, states. Complexity: linear in variables, equations and binds.
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/initial/initial_inner.h"
-#include "ir/expr/expr.h"
 
 #include <stdio.h>
 

@@ -5,6 +5,8 @@
 // Method: forward through the instructions. A shape is affine in a slot as expr_affine() says, so what is piecewise is not; its
 //         coefficients must be made of constants and of what changes at events.
 // Contract: affine_values.h. Complexity: linear in the instructions; each shape is looked at once per pattern of its slots' bends.
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/lower/affine_values.h"
 
 #include <string.h>

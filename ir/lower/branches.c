@@ -6,6 +6,8 @@
 //         and the like of something that moves, or a call that branches, is what is looked for; what lift.c has made of other conditions
 //         chooses by held values, which do not move.
 // Contract: lower_inner.h. Complexity: linear in the instructions; each shape is looked at once per pattern of what moves in it.
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/routine.h"
 #include "ir/lower/affine_values.h"
 

@@ -7,6 +7,8 @@
 // Contract: after lowering's places are known. Complexity: linear in the equations' sizes and in the connections times the depth of
 // their connectors.
 #include "ir/dae/locate.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/lower/lower_inner.h"
 
 #include <string.h>

@@ -9,6 +9,7 @@
 // Contract: runtime/model/model.h, mdl_range and what follows it. Nothing is made where a loop's unknown is needed, where laws or
 //           delays are, or where the function would be most of a model again.
 // Complexity: linear in the instructions of the dynamics.
+#include "ir/expr/expr_parts.h"
 #include "ir/lower/affine_values.h"
 
 #include <string.h>

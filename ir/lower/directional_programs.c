@@ -9,6 +9,10 @@
 // Contract: after all other instructions were made. A tangent is called after its function. A function that writes over
 //   a place which it also reads has none: the value read is gone by then.
 // Complexity: linear in the instructions; the value array becomes twice as long.
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/lower/lower_inner.h"
 
 typedef struct Derived {  // memo: the tangent of a shape for a pattern of moving slots

@@ -6,6 +6,8 @@
 // Contract: runtime/model/model.h says what each function computes and what was computed before it is called.
 // Complexity: linear in instructions and slots; a block's Jacobian in its entries.
 #include "ir/dae/variable_paths.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
 #include "ir/lower/affine_values.h"
 #include "ir/structure/structure.h"
 

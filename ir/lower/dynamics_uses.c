@@ -4,6 +4,7 @@
 // made; kinks of what is only looked at need no events.
 // Method: uses are walked backwards, from what the integrator, events, laws and memories read. Contract: lower_inner.h.
 // Complexity: linear in instructions and slots.
+#include "ir/expr/expr_parts.h"
 #include "ir/lower/lower_inner.h"
 
 void

@@ -9,6 +9,9 @@
 
 #include "ir/base/diag.h"
 #include "ir/dae/locate.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/text_values.h"
 #include "ir/lower/lower_inner.h"
 #include "runtime/model/template.h"

@@ -9,6 +9,9 @@
 // Contract: runtime/model/model.h, mdl_forecast. What a function with an algorithm computes has no operations: count 0 (relations only).
 // Complexity: linear in the instructions: a forecast has a limited number of operations, which are not written where it is known
 //             that there are more (least_operations), and there is a limited number of those that are no relations.
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/lower/lower_inner.h"
 #include "runtime/model/order.h"
 

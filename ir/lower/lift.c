@@ -10,6 +10,10 @@
 //
 //     f = k*luz(x, a)   =>   f = k*(if r1 then x - a else if r2 then x + a else 0),  r1 = x > a, r2 = x < -a
 // Contract: lower_inner.h. Complexity: linear in rows and slots; a shape costs once per pattern.
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/lower/lower_inner.h"
 
 #include <string.h>
@@ -686,6 +690,12 @@ emit_places(Lowering *low, InstrVec *code, Expr shape, const uint32_t *places, u
     Instr instr = {shape, low->sys->places.n, dest};
     vec_append(&low->sys->places, places, expr_nslots(low->exprs, shape));
     vec_push(code, instr);
+}
+
+bool
+bind_is_computed(const Lowering *low, const Bind *bind)
+{
+    return expr_nslots(low->exprs, bind->shape) || expr_has_op(low->exprs, bind->shape, OP_CALL);
 }
 
 static bool

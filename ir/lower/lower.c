@@ -6,6 +6,7 @@
 // each explains its own.
 // Contract: requires solved causal forms; provides a Sys that passes sys_verify. Complexity: near linear.
 #include "ir/base/diag.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/routine.h"
 #include "ir/expr/text_values.h"
 #include "ir/lower/lower.h"

@@ -7,7 +7,7 @@
 #define MDLC_IR_LOWER_LOWER_INNER_H
 
 #include "ir/dae/sys.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_id.h"
 #include "ir/lower/lower.h"
 #include "ir/structure/causal.h"
 
@@ -183,11 +183,7 @@ void emit_vars(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, const V
 // An instruction over places.
 void emit_places(Lowering *low, InstrVec *code, Expr shape, const uint32_t *places, uint32_t dest);
 // What it gives is computed when the model runs, or may be.
-static inline bool
-bind_is_computed(const Lowering *low, const Bind *bind)
-{
-    return expr_nslots(low->exprs, bind->shape) || expr_has_op(low->exprs, bind->shape, OP_CALL);
-}
+bool bind_is_computed(const Lowering *low, const Bind *bind);
 void lift_memo_free(Lowering *low);
 
 // --- partial_derivatives.c: forward accumulation of partial derivatives

@@ -8,6 +8,11 @@
 // Contract: lower_inner.h.
 #include "ir/base/diag.h"
 #include "ir/dae/locate.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/routine.h"
 #include "ir/lower/lower_inner.h"
 

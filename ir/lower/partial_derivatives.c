@@ -13,6 +13,11 @@
 // such a value that is not kept: so the partials are in proportion to the program, however dense the Jacobian is.
 // Complexity: linear in the number of partial derivatives; with kept values linear in the program.
 // Contract: lower_inner.h.
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/lower/lower_inner.h"
 
 #include <string.h>

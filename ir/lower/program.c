@@ -6,6 +6,7 @@
 // order.
 // Complexity: linear (two counting sorts).
 // Contract: lower_inner.h.
+#include "ir/expr/expr_parts.h"
 #include "ir/lower/lower_inner.h"
 
 #include <string.h>

@@ -13,6 +13,7 @@
 
 #include "ir/dae/sys.h"
 #include "ir/dae/variable_paths.h"
+#include "ir/expr/expr_node.h"
 #include "ir/lower/lower_inner.h"
 
 // A place with this value that nothing changes.

@@ -11,6 +11,11 @@
 //         should the run need it. Complexity: linear in the instructions that g depends on.
 //
 //     h <= 0, der(h) = v, der(v) = -k*v - grav     =>     g = -h, dg/dt = -dx_h, d2g/dt2 = -rate(dx_h) = -dx_v
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/lower/lower_inner.h"
 
 #include <string.h>

@@ -5,6 +5,9 @@
 //   when a flag says so:  result = if given then value else bind.  A start value that goes to several places (a state
 //   and its pre()) has a place of its own, from which it is copied.
 // Contract: binds come in order of dependence (parameters.c). Complexity: linear in binds and variables.
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/lower/lower_inner.h"
 
 #include <string.h>

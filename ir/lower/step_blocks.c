@@ -4,6 +4,7 @@
 // residuals are one function, their derivatives by the unknowns another (forward accumulation, partial_derivatives.c).
 // Contract: lower_inner.h; runtime/model/model.h says what each function computes and what was computed before it is called.
 // Complexity: linear in instructions and slots; a block's Jacobian in its entries.
+#include "ir/expr/expr_parts.h"
 #include "ir/lower/lower_inner.h"
 
 #include <math.h>

@@ -14,7 +14,10 @@
 #include "ir/dae/guards.h"
 #include "ir/dae/pass.h"
 #include "ir/dae/pattern.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/nonsmooth.h"
 
 typedef struct Algebra {

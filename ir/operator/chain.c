@@ -12,7 +12,8 @@
 // Contract: after pass_bonds. Sets VARF_REMOVED and EQN_REMOVED; only in instances of memory classes.
 // Complexity: linear in the model when there is a memory element, nothing otherwise.
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/operator/chain.h"
 
 typedef struct Chains {

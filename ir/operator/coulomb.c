@@ -16,7 +16,8 @@
 
 #include "ir/base/diag.h"
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "ir/operator/operator_calls.h"
 
 typedef struct Disk {

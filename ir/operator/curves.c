@@ -15,7 +15,11 @@
 
 #include "ir/base/diag.h"
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/operator/chain.h"
 #include "ir/operator/operator.h"
 #include "ir/structure/problem.h"

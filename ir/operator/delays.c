@@ -11,6 +11,8 @@
 // parameter that is 0 the expression itself stands there.
 //
 //     der(x) = -delay(x, 1)   =>   der(x) = -$delay1,  $past1 = x,  Dae.delays: $delay1 = $past1 one second ago
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "ir/operator/operator.h"
 #include "ir/base/diag.h"
 #include "ir/operator/operator_calls.h"

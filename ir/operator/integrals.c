@@ -8,7 +8,9 @@
 //
 //     w = integral(k*u, u, 0, x)   =>   w = k*x^2/2
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/integrate.h"
 #include "ir/operator/operator.h"
 #include "ir/dae/locate.h"

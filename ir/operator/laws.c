@@ -13,7 +13,9 @@
 //                                 law: if $mode1 == 0 then v else $sgn1 - $mode1*F = 0
 #include "ir/base/diag.h"
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/operator/operator_calls.h"
 

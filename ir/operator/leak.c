@@ -9,8 +9,8 @@
 //          sections 3.3 and 4.4; r is the regularisation of their section 5.6). The runtime looks for the modes with a small r, and
 //          goes on with r = 0 (friction_leak).
 // Contract: behind pass_index, which has found the levels. Appends a parameter, Dae.leak, where there are such laws. Complexity: linear in the laws.
+#include "ir/expr/expr_make.h"
 #include "ir/operator/leak.h"
-#include "ir/expr/expr.h"
 
 static Expr
 leaking_law(Exprs *exprs)

@@ -12,7 +12,7 @@
 //
 //     w = -v;  p1 in a1*Sgn(v);  p2 in a2*Sgn(w)    ->    P in (a1 + a2)*Sgn(v),  p1 = P*a1/A,  p2 = -P*a2/A
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
 #include "ir/operator/naming.h"
 #include "ir/operator/merge.h"
 

@@ -4,8 +4,10 @@
 // Method: a bare variable is taken as it is; anything else gets a hidden variable with an equation, or a parameter with a
 // bind. Expressions are bound to their variables, hashed and remembered.
 // Contract: naming.h. Appends variables, equations and binds. Complexity: linear in the expressions.
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/operator/naming.h"
-#include "ir/expr/expr.h"
 
 void
 naming_free(Naming *naming)

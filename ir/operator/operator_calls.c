@@ -8,6 +8,10 @@
 
 #include "ir/base/diag.h"
 #include "ir/dae/model_shapes.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 static uint32_t
 inst_of(const Calls *calls)

@@ -3,7 +3,7 @@
 #ifndef MDLC_IR_OPERATOR_OPERATOR_CALLS_H
 #define MDLC_IR_OPERATOR_OPERATOR_CALLS_H
 
-#include "ir/expr/expr.h"
+#include "ir/expr/op.h"
 #include "ir/operator/naming.h"
 
 typedef struct Calls Calls;

@@ -11,8 +11,9 @@
 // Complexity: linear in laws and equations for each level of nesting; nothing where no two laws have one velocity.
 //
 //     pc = pa + pb;  pa in a*Sgn(x);  pb in b*Sgn(x)    ->    pc in (a + b)*Sgn(x),  pa = pc*a/(a + b)
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_node.h"
 #include "ir/operator/merge.h"
-#include "ir/expr/expr.h"
 
 typedef struct Parallel {
     Dae *dae;

@@ -13,7 +13,11 @@
 //
 //     q = k*sqrt(h)    =>    q = $root1,  $root1 = k*sqrt(max(abs(h), FLOOR))*(1 + Sgn(h))/2
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/operator/naming.h"
 #include "ir/operator/roots.h"

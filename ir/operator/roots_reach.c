@@ -7,7 +7,8 @@
 // where unknowns meet without acting on each other, never too little.
 // Contract: roots.h. Complexity: linear in the equations; each becomes known once.
 #include "ir/base/sets.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/operator/naming.h"
 #include "ir/operator/roots.h"
 

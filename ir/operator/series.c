@@ -12,8 +12,8 @@
 // Complexity: linear in the laws, but for the shares' text, which is linear in the elements of one row each.
 //
 //     p2 = -p1;  p1 in a1*Sgn(x1);  p2 in a2*Sgn(x2)    ->    p1 in min(a1, a2)*Sgn(X),  X = x1 - x2,  x1 = share*X
+#include "ir/expr/expr_make.h"
 #include "ir/operator/merge.h"
-#include "ir/expr/expr.h"
 
 typedef struct Row { // the elements of one row
     Dae *dae;

@@ -10,7 +10,9 @@
 #include <math.h>
 
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/nonsmooth.h"
 
 typedef struct Domain {

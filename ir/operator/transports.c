@@ -16,6 +16,9 @@
 
 #include "ir/base/diag.h"
 #include "ir/dae/pass.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/operator/operator_calls.h"
 
 static void

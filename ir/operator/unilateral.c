@@ -12,7 +12,8 @@
 //                                       law: if $open1 == 0 then $gap1 else $reaction1 - ($open1 - 1)*(1 + 0.5) = 0
 #include "ir/base/diag.h"
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "ir/operator/operator_calls.h"
 
 static void

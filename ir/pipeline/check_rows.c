@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "ir/dae/locate.h"
-#include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 static const double KNOWN = 1e-6;    // part of its size that a variable is known to, at least
 static const double MULTIPLE = 10;   // of the tolerance: the same where that is larger

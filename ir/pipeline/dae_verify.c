@@ -3,6 +3,8 @@
 // Purpose: a pass that breaks a link is found by name, before another pass trips over it.
 // Method: every id of every table is looked at once. Contract: dae.h. Complexity: linear.
 #include "ir/dae/dae.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/routine.h"
 
 typedef struct Check {

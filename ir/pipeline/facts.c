@@ -7,7 +7,10 @@
 #include "ir/pipeline/facts.h"
 
 #include "ir/dae/model_shapes.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/structure/structure.h"
 

@@ -15,7 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/nonsmooth.h"
 
 enum { MOST_LOST = 40, MOST_EQUATIONS = 48, TRIALS = 4, STEPS = 20 };

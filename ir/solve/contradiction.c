@@ -11,7 +11,11 @@
 #include "ir/base/diag.h"
 #include "ir/base/elimination.h"
 #include "ir/dae/locate.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/solve/solve.h"
 

@@ -13,7 +13,10 @@
 // Contract: after `laws`, before `integers`. Appends variables and equations; an equation gets another shape and row.
 // Complexity: linear in the length of the equations.
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/operator/naming.h"
 
 enum {

@@ -9,7 +9,9 @@
 #include "ir/solve/solutions.h"
 
 #include "ir/base/map.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 typedef struct Solution {
     Expr shape;                // canonical; 0: none. Of a partial derivative: over the slots of the equation

@@ -10,7 +10,8 @@
 //     m*der(v) = f - c*v   matched with der(v)    =>   der(v) = (f - c*v)/m
 #include "ir/structure/causal.h"
 
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/solve/solutions.h"
 #include "ir/solve/solve.h"

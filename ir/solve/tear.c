@@ -7,8 +7,8 @@
 // Contract: causal.h. Complexity: near linear in the block's incidence.
 //
 //     m1*a1 = f1 - p,  m2*a2 = f2 + p,  ax = a1 - a2,  law(ax, p)   =>   tear ax; explicit after substitution
+#include "ir/expr/expr_parts.h"
 #include "ir/solve/tear.h"
-#include "ir/expr/expr.h"
 #include "ir/solve/tear_residuals.h"
 
 Tearing *

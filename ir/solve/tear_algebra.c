@@ -8,7 +8,11 @@
 //
 //     f = k*(x - y),  f = -2*y   =>   y := k*x/(k - 2) and f by assignment
 #include "ir/dae/guards.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/solve/tear.h"
 #include "ir/solve/tear_series.h"

@@ -12,8 +12,8 @@
 //     x + y = 3,  x - z = 1,  y*z = 2   =>   tear x; y := 3 - x, z := x - 1; residual y*z - 2
 #include <string.h>
 
+#include "ir/expr/expr_parts.h"
 #include "ir/solve/tear.h"
-#include "ir/expr/expr.h"
 
 enum {
     PATHS_LIMIT = 32,           // ways in which an assignment in a linear loop may depend on tears

@@ -9,8 +9,9 @@
 // Contract: tear.h. Complexity: linear in the block's incidence.
 #include <math.h>
 
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/solve/tear.h"
-#include "ir/expr/expr.h"
 
 enum { ROUNDS = 6, DEPTH_LIMIT = 8 };
 

@@ -13,7 +13,11 @@
 #include "ir/solve/tear_series.h"
 
 #include "ir/dae/guards.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/nonsmooth.h"
 
 enum {

@@ -8,8 +8,12 @@
 //
 //     b = x > 2         determines b, reads x
 //     y = if b then x else 0     determines y or x, reads b
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/structure/structure.h"
-#include "ir/expr/expr.h"
 
 void
 problem_free(Problem *problem)

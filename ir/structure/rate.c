@@ -3,8 +3,11 @@
 // Purpose: index reduction differentiates constraints, the audit positions whose velocity carries power.
 // Method: on the shape, memoized by (shape, which slots have a rate); per equation only the row is made.
 // Contract: rate.h. Complexity: linear in the row; the text is differentiated once.
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/structure/rate.h"
-#include "ir/expr/expr.h"
 
 // The derivative shape; a source below n is a slot of the equation, n + k the rate of slot k.
 static const Pattern *

@@ -8,11 +8,15 @@
 //             and sin(b) by a, b and c are a singular matrix only when sin(a) and cos(a) belong to one angle. What has no value there,
 //             and what only a branch makes zero, is a number made of its text.
 // Contract:   regular.h. Complexity: linear in the text.
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/structure/regular.h"
 
 #include <math.h>
 
-#include "ir/expr/expr.h"
 
 enum { MOST_FACTORS = 32 };
 

@@ -10,7 +10,10 @@
 // numbers, or texts of parameters and modulating variables as long as they can be read; of longer ones, and through loops
 // of the junction structure itself, only the dependence is told.
 // Contract: graph.h; the model was compiled with the rates of its flows. Complexity: rows times their length.
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_text.h"
 #include "ir/structure/structure.h"
 #include "ir/view/graph_inner.h"
 

@@ -7,7 +7,9 @@
 // Contract: v holds the values of one evaluation of the model. Complexity: linear in the length of the
 // causal form.
 #include "ir/dae/locate.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/view/non_finite.h"
 
 #include <math.h>

@@ -14,7 +14,7 @@
 #include "ir/view/storage.h"
 
 #include "ir/dae/locate.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/structure/graph_paths.h"
 #include "ir/structure/structure.h"
 #include "ir/view/stored.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ir/dae/said_values.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_text.h"
 
 typedef struct Greek {
     const char *name, *letter;

@@ -7,6 +7,8 @@
 
 #include "backend/code/backend.h"
 #include "ir/expr/expr.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
 
 enum { NV = 1200, TRIPS = 200 };
 

@@ -8,6 +8,10 @@
 
 #include "backend/code/backend.h"
 #include "ir/expr/expr.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "tests/random.h"
 
 enum { NV = 600, SHAPES = 24 };

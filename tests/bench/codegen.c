@@ -10,6 +10,8 @@
 
 #include "backend/code/backend.h"
 #include "ir/expr/expr.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_text.h"
 
 typedef struct Model {
     Exprs *exprs;

@@ -7,6 +7,7 @@
 
 #include "backend/code/backend.h"
 #include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
 
 static double
 cpu_ms(void)

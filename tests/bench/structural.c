@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "ir/check/check.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_text.h"
 #include "ir/index/index.h"
 #include "ir/solve/solve.h"
 #include "ir/structure/causal.h"

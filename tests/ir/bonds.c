@@ -6,7 +6,8 @@
 #include "ir/base/diag.h"
 #include "ir/bonds/bonds.h"
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_text.h"
 #include "ir/structure/problem.h"
 #include "ir/view/graph.h"
 

@@ -6,6 +6,13 @@
 #include <string.h>
 
 #include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
+#include "ir/expr/expr_text.h"
 
 enum { SLOTS = 6 };
 

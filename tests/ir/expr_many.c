@@ -5,6 +5,11 @@
 #include <stdlib.h>
 
 #include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 enum { SLOTS = 6, ROOTS = 4, DEFINED = 4000 };
 

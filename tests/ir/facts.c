@@ -3,6 +3,8 @@
 #include "ir/pipeline/facts.h"
 
 #include "ir/dae/model_shapes.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_text.h"
 #include "tests/ir/model.h"
 
 typedef struct Bench {

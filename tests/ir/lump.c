@@ -5,6 +5,9 @@
 
 #include "ir/bonds/bonds.h"
 #include "ir/expr/expr.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_text.h"
 #include "ir/expr/integrate.h"
 
 static int failures;

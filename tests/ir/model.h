@@ -7,7 +7,7 @@
 
 #include "ir/check/check.h"
 #include "ir/dae/pass.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_text.h"
 #include "ir/index/index.h"
 #include "ir/structure/problem.h"
 #include "ir/structure/structure.h"

@@ -5,6 +5,10 @@
 #include <string.h>
 
 #include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_text.h"
 #include "ir/expr/nonsmooth.h"
 
 enum { SLOTS = 12, ROUNDS = 400 };

@@ -2,6 +2,7 @@
 // nothing may recurse or be quadratic.
 #include "ir/check/check.h"
 #include "ir/dae/pass.h"
+#include "ir/expr/expr_text.h"
 #include "ir/index/index.h"
 #include "tests/ir/model.h"
 

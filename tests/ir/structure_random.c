@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "ir/check/check.h"
+#include "ir/expr/expr_text.h"
 #include "ir/index/index.h"
 #include "tests/ir/model.h"
 

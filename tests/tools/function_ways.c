@@ -17,7 +17,11 @@
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/text_values.h"
 #include "tests/random.h"
 

@@ -1,0 +1,14 @@
+// expr_eval.h: the value of an expression at given values of its slots.
+#ifndef MDLC_IR_EXPR_EXPR_EVAL_H
+#define MDLC_IR_EXPR_EXPR_EVAL_H
+
+#include "ir/expr/expr_id.h"
+#include "ir/expr/op.h"
+
+// The value of an operator that computes, for constant folding and evaluation; NaN for the others.
+double expr_apply(Op op, const double *args, uint32_t n);
+double expr_apply_1(Op op, double x); // the value of an operator of one number; NaN for others
+// slots[k] are values; undefined operators (TAR, SGN, SAMPLE...) yield NaN.
+double expr_eval(Exprs *exprs, Expr e, const double *slots, double time);
+
+#endif
