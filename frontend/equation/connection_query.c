@@ -161,6 +161,8 @@ connection_query(ExprEnv *env, Node call, Value *out)
         return cardinality(env, call, out);
     if (!strcmp(name, "getInstanceName"))
         return instance_name(env, call, out);
+    if (!strcmp(name, "activeState") || !strcmp(name, "ticksInState") || !strcmp(name, "timeInState"))
+        return machine_query(env, call, out);
     if (!strcmp(name, "inStream") || !strcmp(name, "actualStream"))
         return stream_value(env, call, name[0] == 'a', out);
     return overconstrained_query(env, call, out);

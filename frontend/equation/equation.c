@@ -670,6 +670,14 @@ elaborate_call(Context *context, Node call)
         end(context);
     } else if (!strcmp(name, "reinit") || !strcmp(name, "terminate")) {
         diag_add(elab->diags, E0123, span, "'%s' can stand in a when-equation only", name);
+    } else if (machine_statement(name) && !scope_find(elab->program, context->class_id, sym_of(elab->dae->syms, name), &(Found){0})) {
+        if (context->sink || elab->guard || context->initial) {
+            diag_add(elab->diags, E0515, span, "'%s' cannot stand %s", name, context->initial ? "in an initial equation section" : "under a condition that is not a parameter's");
+            return;
+        }
+        begin(context);
+        machine_equation(context, call);
+        end(context);
     } else if (!strncmp(name, "Connections.", 12)) {
         if (context->sink || elab->guard) {
             diag_add(elab->diags, E0406, span, "'%s' cannot stand under a condition that is not a parameter's", name);

@@ -103,6 +103,12 @@ void overconstrained_statement(Context *context, Node call);
 // Connections.isRoot and .rooted, in expressions.
 bool overconstrained_query(ExprEnv *env, Node call, Value *out);
 
+// --- machine_equation.c (Modelica 3.6, section 17.1)
+// transition and initialState as equations.
+void machine_equation(Context *context, Node call);
+// activeState, ticksInState and timeInState, in expressions.
+bool machine_query(ExprEnv *env, Node call, Value *out);
+
 // --- connection_query.c
 // What expressions ask of the connections: the above, inStream, actualStream and cardinality.
 bool connection_query(ExprEnv *env, Node call, Value *out);

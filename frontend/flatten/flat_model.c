@@ -486,6 +486,25 @@ instance_text(Linker *linker, uint32_t inst)
     return expr_value(dae->exprs, text);
 }
 
+// The Boolean variable of a state, made on demand. Results have it as `active` where the state has nothing of this name.
+static Var
+active_var(Linker *linker, uint32_t inst)
+{
+    Dae *dae = linker->dae;
+    uint32_t var;
+    if (map_get(&linker->active_of, inst, &var))
+        return var;
+    Sym name = sym_of(dae->syms, "active");
+    bool taken = false;
+    for (uint32_t i = 0; i < dae->groups.n && !taken; i++)
+        taken = dae->groups.at[i].inst == inst && dae->groups.at[i].decl->name == name;
+    for (uint32_t i = 0; i < dae->insts.n && !taken; i++)
+        taken = dae->insts.at[i].parent == inst && dae->insts.at[i].name == name;
+    var = dae_add_var(dae, taken ? "$active" : "active", inst, VAR_DISCRETE, TYPE_BOOLEAN, !taken);
+    map_put(&linker->active_of, inst, var);
+    return var;
+}
+
 static void
 link_extras(Linker *linker, const Fragment *frag, const Shift *shift)
 {
@@ -502,6 +521,8 @@ link_extras(Linker *linker, const Fragment *frag, const Shift *shift)
             var = shift_of_inner(linker, &frag->outers.at[extra->outer]).var + extra->var;
         else if (extra->kind == EXTRA_INSTANCE)
             var = dae_literal(linker->dae, instance_text(linker, shift->inst));
+        else if (extra->kind == EXTRA_ACTIVE)
+            var = active_var(linker, shift->inst + extra->var);
         else if (extra->kind == EXTRA_IN_STREAM)
             var = dae_in_stream(linker->dae, global_var(linker, shift, extra->var));
         else if (extra->kind == EXTRA_DER)
@@ -789,6 +810,7 @@ link_fragments(Elab *elab, Fragment *model)
     vec_free(&linker.around);
     span_graph_free(&linker.graph);
     map_free(&linker.node_of);
+    map_free(&linker.active_of);
     vec_free(&linker.var_of);
     vec_free(&linker.edges);
     vec_free(&linker.ports);

@@ -31,6 +31,7 @@ typedef struct Linker {
     SpanGraph graph;   // of overconstrained variables
     U32Vec connects_of; // per connector: how many connects name it, when that is asked
     Map node_of;       // their first scalar -> node
+    Map active_of;     // instance that is a state -> the variable that says whether it is active
     U32Vec var_of;     // per node
     U32Vec edges;      // of connections, in the order of the second walk
     uint32_t next_edge;

@@ -593,7 +593,8 @@ is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
     static const char *const changing[] = {"der", "pre", "edge", "change", "initial", "terminal", "sample", "previous", "hold", "noClock", "interval", "firstTick",
                                           "subSample", "superSample", "shiftSample", "backSample", "Clock",
                                           "rooted", "Connections.rooted", "Connections.isRoot", "inStream",
-                                          "actualStream", "cardinality", "getInstanceName"};
+                                          "actualStream", "cardinality", "getInstanceName",
+                                          "activeState", "ticksInState", "timeInState"};
     U32Vec stack = {0};
     bool yes = true;
     vec_push(&stack, expr);

@@ -185,19 +185,6 @@ env_component(ExprEnv *env, Node ref, Reference *out)
     return found;
 }
 
-// Functions of the specification that the compiler knows by name only.
-static bool
-is_unsupported_function(const char *name)
-{
-    static const char *const names[] = {
-        "transition", "initialState", "activeState", "ticksInState", "timeInState",
-    };
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
-}
-
 // Section 9.4.1.
 static bool
 is_connection_statement(const char *name)
@@ -207,6 +194,13 @@ is_connection_statement(const char *name)
         if (!strcmp(name, names[i]))
             return true;
     return false;
+}
+
+// Section 17.1.
+bool
+machine_statement(const char *name)
+{
+    return !strcmp(name, "transition") || !strcmp(name, "initialState");
 }
 
 // The class of a component, as its instance or, where there is none, its declaration says.
@@ -395,8 +389,8 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
     if (!ok && diags_errors(elab->diags) > errors)
         return false;
     const char *text = scope_name_text(elab->program, ref);
-    if ((!ok || !found.class_id) && is_unsupported_function(text)) {
-        diag_add(elab->diags, E0720, at->span, "'%s' is not supported yet", text);
+    if (!ok && machine_statement(text)) {
+        diag_add(elab->diags, E0515, at->span, "'%s' is an equation: it stands in no algorithm, 'when' or expression", text);
         return false;
     }
     if (!ok && is_connection_statement(text)) {

@@ -164,9 +164,10 @@ typedef struct FragSection { Node node; uint32_t class_id; } FragSection;
 // EXTRA_IS_ROOT, EXTRA_ROOTED: what the connection graph says about the overconstrained variable that begins
 // with scalar `var`.
 // EXTRA_IN_STREAM: inStream of variable `var`. EXTRA_CARDINALITY: how often connects name connector `var`.
-// EXTRA_INSTANCE: the text that is the name of the instance.
+// EXTRA_INSTANCE: the text that is the name of the instance. EXTRA_ACTIVE: whether instance `var`, a state, is active.
 typedef enum ExtraKind {
-    EXTRA_DER, EXTRA_PRE, EXTRA_LITERAL, EXTRA_OUTER, EXTRA_IS_ROOT, EXTRA_ROOTED, EXTRA_IN_STREAM, EXTRA_CARDINALITY, EXTRA_INSTANCE
+    EXTRA_DER, EXTRA_PRE, EXTRA_LITERAL, EXTRA_OUTER, EXTRA_IS_ROOT, EXTRA_ROOTED, EXTRA_IN_STREAM, EXTRA_CARDINALITY, EXTRA_INSTANCE,
+    EXTRA_ACTIVE
 } ExtraKind;
 typedef struct Extra { uint8_t kind; uint32_t var, outer; double value; } Extra;
 typedef struct OuterConnector { uint32_t outer, connector; } OuterConnector; // connector: within the inner element
@@ -424,6 +425,10 @@ const Loop *find_loop(const Elab *elab, const Scope *scope, Sym name);
 // A member of the scope's instance that is visible by this name.
 bool visible_member(Elab *elab, const Scope *scope, Sym name);
 uint32_t extra_var(Fragment *frag, ExtraKind kind, uint32_t var, double value);
+// A parameter or constant, or a record of such alone.
+bool member_is_fixed(const Member *member);
+// A call that is an equation about state machines, if no class has its name.
+bool machine_statement(const char *name);
 uint32_t extra_outer(Fragment *frag, uint32_t outer, uint32_t var);
 
 // The member that holds a local variable; *frag becomes the fragment it belongs to, *var its own element.

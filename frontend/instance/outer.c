@@ -11,11 +11,21 @@
 #include "ir/base/diag.h"
 
 static bool
+hands_on(const Member *member)
+{
+    const uint32_t all = AST_F_INNER | AST_F_OUTER | AST_F_OUTPUT;
+    return (member->flags & all) == all;
+}
+
+static bool
 find_inner(Fragment *from, Sym name, Outer *out)
 {
     for (Fragment *at = from; at; at = at->parent) {
         Member *member = fragment_member(at, name);
         if (member && (member->flags & AST_F_INNER) && !member->absent) {
+            // What a state hands on to the states inside it is the variable further out (section 17.3.5).
+            if (hands_on(member) && find_inner(at->parent, name, out))
+                return true;
             *out = (Outer){.name = name, .frag = at, .inner = member};
             return true;
         }
@@ -119,6 +129,8 @@ outer_declare(Elab *elab, Fragment *frag, Member *member)
 {
     Outer outer;
     const Mod *mod = member->mod;
+    if (hands_on(member) && find_inner(frag->parent, member->name, &outer))
+        member->flags &= ~(uint32_t)AST_F_INNER;
     if (!(member->flags & AST_F_INNER) && mod && (mod->value || mod->n)) {
         diag_add(elab->diags, E0128, mod->value || !mod->n ? mod->span : mod->children[0]->span,
                  "'outer %s' cannot be modified: it is declared elsewhere", name_of(elab, member->name));

@@ -9,6 +9,7 @@
 
 #include "ir/base/diag.h"
 #include "ir/base/sets.h"
+#include "ir/clocks/clocks.h"
 
 typedef struct Check {
     Dae *dae;
@@ -92,7 +93,7 @@ note_element(Check *check, uint32_t set, uint32_t element, uint32_t k)
         return;
     }
     // One connector may be the source on both of its sides only as a mistake of another kind.
-    if (source == element)
+    if (source == element || clocks_alternate(dae, dae->connectors.at[source / 2].inst, dae->connectors.at[element / 2].inst))
         return;
     Diag *d = diag_add(check->diags, E0411, connect_span(dae, element), "'%s' and '%s' drive the same signal",
                        dae_connector_name(dae, source / 2), dae_connector_name(dae, element / 2));

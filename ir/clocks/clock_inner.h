@@ -100,14 +100,26 @@ Expr clocks_interval(Clocks *clocks, uint32_t partition, U32Vec *vars);
 Expr clocks_first(Clocks *clocks, uint32_t partition, U32Vec *vars);
 // The interval from tick to tick as a parameter expression; 0: it changes.
 Expr clocks_period(Clocks *clocks, const Partition *partition, U32Vec *vars);
+// The time that has gone since `since`, `ticks` ticks ago.
+Expr clocks_lasted(Clocks *clocks, const Partition *partition, Expr ticks, Expr since, U32Vec *vars);
 Var clocks_hidden(Clocks *clocks, const char *stem, VarKind kind, VarType type);
+Expr clocks_start_value(const Clocks *clocks, Var var, U32Vec *vars); // over `vars`
+void clocks_start_at(const Clocks *clocks, Var var, double value); // of a hidden variable
 Expr clocks_slot(const Clocks *clocks, Var var, U32Vec *vars);
+Expr clocks_carried(const Clocks *clocks, Expr e, uint32_t row, U32Vec *vars); // an expression over a row, over `vars`
 Expr clocks_before(const Clocks *clocks, Var var, U32Vec *vars); // pre(var)
 // var = if the partition ticks then value else pre(var), over `vars`; returns the equation.
 uint32_t clocks_at_ticks(Clocks *clocks, const Partition *partition, Var var, Expr value, U32Vec *vars, Span span);
 
 // --- clock_solvers.c: derivatives become unknowns, states get the equation of the method. False after E0514.
 bool clocks_discretise(Clocks *clocks, uint32_t partition, U32Vec *equations);
+
+// --- clocked_solution.c
+Expr clocks_without_past(Dae *dae, Expr e); // with numbers for previous()
+// The variable that stands alone on a side of an equation, and not on the other; NONE: none does.
+Var clocks_alone(Dae *dae, uint32_t equation, uint32_t side);
+// What the equation gives its variable, over its row; 0: it cannot be solved for it.
+Expr clocks_solved(Dae *dae, uint32_t equation, Var var);
 
 // --- clocked_equations.c
 bool clocks_rewrite(Clocks *clocks);

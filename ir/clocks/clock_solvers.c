@@ -7,6 +7,7 @@
 //     ImplicitEuler      x = previous(x) + h*der(x)
 //     ImplicitTrapezoid  x = previous(x) + h/2*(previous(der(x)) + der(x))
 //
+// Of a state of a state machine: h is 0 at the tick at which it becomes active; x is kept while it is not.
 // Contract: clock_inner.h. Appends hidden variables and equations; an equation gets another row. Complexity: linear in the rows.
 #include <string.h>
 
@@ -20,20 +21,42 @@ typedef struct Discretising {
     uint32_t equation; // at hand
 } Discretising;
 
+// The innermost state of a state machine that has the variable, or NULL.
+static const ActiveState *
+state_of(const Dae *dae, Var var)
+{
+    const Group *group = dae_group(dae, var);
+    for (uint32_t i = dae->active_states.n; group && i-- > 0;)
+        if (dae_inst_inside(dae, group->inst, dae->active_states.at[i].inst))
+            return &dae->active_states.at[i];
+    return NULL;
+}
+
 static void
-integrate(Discretising *at, Var state, Var rate)
+integrate(Discretising *at, Var var, Var rate)
 {
     Dae *dae = at->clocks->dae;
     Exprs *exprs = dae->exprs;
     Equation owner = dae->equations.at[at->equation];
     ClockSolver solver = at->clocks->partitions.at[at->partition].solver;
-    Var vars[2] = {state, rate};
-    Expr x = expr_slot(exprs, 0), dx = expr_slot(exprs, 1), zero = expr_const(exprs, 0), before = expr_1(exprs, OP_PREVIOUS, dx);
+    const ActiveState *state = state_of(dae, var);
+    U32Vec vars = {0};
+    Expr x = clocks_slot(at->clocks, var, &vars), dx = clocks_slot(at->clocks, rate, &vars), zero = expr_const(exprs, 0);
+    Expr before = expr_1(exprs, OP_PREVIOUS, dx), last = expr_1(exprs, OP_PREVIOUS, x), from = last;
     Expr slope = solver == CLOCK_EXPLICIT_EULER ? before
         : solver == CLOCK_IMPLICIT_EULER ? dx : expr_2(exprs, OP_DIV, expr_2(exprs, OP_ADD, before, dx), expr_const(exprs, 2));
-    Expr h = expr_3(exprs, OP_IF, expr_1(exprs, OP_FIRSTTICK, zero), zero, expr_1(exprs, OP_INTERVAL, zero));
-    Expr value = expr_2(exprs, OP_ADD, expr_1(exprs, OP_PREVIOUS, x), expr_2(exprs, OP_MUL, h, slope));
-    vec_push(at->equations, dae_equate(dae, EQN_NORMAL, x, value, vars, owner.node, owner.span));
+    Expr begins = expr_1(exprs, OP_FIRSTTICK, zero);
+    if (state) {
+        Expr reset = clocks_slot(at->clocks, state->reset, &vars), was = expr_1(exprs, OP_PREVIOUS, clocks_slot(at->clocks, state->active, &vars));
+        from = expr_3(exprs, OP_IF, reset, clocks_start_value(at->clocks, var, &vars), last);
+        begins = expr_2(exprs, OP_OR, begins, expr_2(exprs, OP_OR, reset, expr_1(exprs, OP_NOT, was)));
+    }
+    Expr h = expr_3(exprs, OP_IF, begins, zero, expr_1(exprs, OP_INTERVAL, zero));
+    Expr value = expr_2(exprs, OP_ADD, from, expr_2(exprs, OP_MUL, h, slope));
+    if (state)
+        value = expr_3(exprs, OP_IF, clocks_slot(at->clocks, state->active, &vars), value, last);
+    vec_push(at->equations, dae_equate(dae, EQN_NORMAL, x, value, vars.at, owner.node, owner.span));
+    vec_free(&vars);
 }
 
 // The unknown that a derivative becomes.

@@ -34,18 +34,41 @@ clocks_slot(const Clocks *clocks, Var var, U32Vec *vars)
 }
 
 Expr
+clocks_carried(const Clocks *clocks, Expr e, uint32_t row, U32Vec *vars)
+{
+    Dae *dae = clocks->dae;
+    uint32_t n = expr_nslots(dae->exprs, e);
+    Expr *with = arena_array(dae->arena, Expr, n + 1);
+    for (uint32_t k = 0; k < n; k++)
+        if (expr_uses_slot(dae->exprs, e, k))
+            with[k] = clocks_slot(clocks, dae->rows.at[row + k], vars);
+    return expr_substitute(dae->exprs, e, with, n);
+}
+
+Expr
 clocks_before(const Clocks *clocks, Var var, U32Vec *vars)
 {
     return clocks_slot(clocks, dae_pre(clocks->dae, var), vars);
 }
 
-static void
-start_at(const Clocks *clocks, Var var, double value)
+void
+clocks_start_at(const Clocks *clocks, Var var, double value)
 {
     Bind bind = {.var = var, .attr = ATTR_START};
     dae_bind_shape(clocks->dae, expr_const(clocks->dae->exprs, value), NULL, &bind.shape, &bind.row);
     dae_add_bind(clocks->dae, bind);
     clocks->dae->var_flags.at[var] |= VARF_FIXED;
+}
+
+Expr
+clocks_start_value(const Clocks *clocks, Var var, U32Vec *vars)
+{
+    const Dae *dae = clocks->dae;
+    Expr value = expr_const(dae->exprs, 0);
+    for (uint32_t i = 0; i < dae->binds.n; i++)
+        if (dae->binds.at[i].attr == ATTR_START && bind_covers(&dae->binds.at[i], var))
+            value = clocks_carried(clocks, dae->binds.at[i].shape, dae->binds.at[i].row, vars);
+    return value;
 }
 
 static void
@@ -105,13 +128,7 @@ begin(Clocks *clocks, U32Vec *vars)
 static Expr
 carried(const Clocks *clocks, const Constructor *constructor, Expr e, U32Vec *vars)
 {
-    Dae *dae = clocks->dae;
-    uint32_t n = expr_nslots(dae->exprs, e);
-    Expr *with = arena_array(dae->arena, Expr, n + 1);
-    for (uint32_t k = 0; k < n; k++)
-        if (expr_uses_slot(dae->exprs, e, k))
-            with[k] = clocks_slot(clocks, dae->rows.at[dae->equations.at[constructor->equation].row + k], vars);
-    return expr_substitute(dae->exprs, e, with, n);
+    return clocks_carried(clocks, e, clocks->dae->equations.at[constructor->equation].row, vars);
 }
 
 static Expr
@@ -151,6 +168,19 @@ clocks_period(Clocks *clocks, const Partition *partition, U32Vec *vars)
     return expr_2(clocks->dae->exprs, OP_MUL, number(clocks, partition->interval), unit(clocks, base, vars));
 }
 
+// Of equal intervals a product, which is rounded less than a difference of times.
+Expr
+clocks_lasted(Clocks *clocks, const Partition *partition, Expr ticks, Expr since, U32Vec *vars)
+{
+    Exprs *exprs = clocks->dae->exprs;
+    const Base *base = &clocks->bases.at[partition->base];
+    if (!is_periodic(clocks, base))
+        return expr_sub(exprs, expr_time(exprs), since);
+    Expr units = expr_2(exprs, OP_MUL, ticks, expr_const(exprs, (double)partition->interval.num));
+    units = expr_2(exprs, OP_DIV, units, expr_const(exprs, (double)partition->interval.den));
+    return expr_2(exprs, OP_MUL, units, unit(clocks, base, vars));
+}
+
 static Expr
 periodic(Clocks *clocks, const Base *base, U32Vec *vars)
 {
@@ -169,7 +199,7 @@ changing(Clocks *clocks, const Base *base, const Constructor *constructor, U32Ve
     Span span = dae->equations.at[constructor->equation].span;
     U32Vec own = {0};
     Var next = clocks_hidden(clocks, "next", VAR_DISCRETE, TYPE_REAL);
-    start_at(clocks, next, 1e300);
+    clocks_start_at(clocks, next, 1e300);
     Expr then = expr_2(exprs, OP_ADD, expr_time(exprs), quotient(clocks, constructor, &own));
     Expr value = expr_3(exprs, OP_IF, rises(clocks, base->tick, &own), then, clocks_before(clocks, next, &own));
     define(clocks, EQN_WHEN, next, value, &own, span);
@@ -192,7 +222,7 @@ make_grid(Clocks *clocks, Base *base)
     define(clocks, EQN_NORMAL, base->tick, value, &vars, span);
     vec_clear(&vars);
     base->count = clocks_hidden(clocks, "count", VAR_DISCRETE, TYPE_INTEGER);
-    start_at(clocks, base->count, -1);
+    clocks_start_at(clocks, base->count, -1);
     Expr before = clocks_before(clocks, base->count, &vars);
     Expr more = expr_2(exprs, OP_ADD, before, expr_const(exprs, 1));
     define(clocks, EQN_WHEN, base->count, expr_3(exprs, OP_IF, rises(clocks, base->tick, &vars), more, before), &vars, span);
@@ -263,7 +293,7 @@ remembered(Clocks *clocks, const Partition *partition, const char *stem, VarType
 {
     U32Vec vars = {0};
     Var var = clocks_hidden(clocks, stem, VAR_DISCRETE, type);
-    start_at(clocks, var, 0);
+    clocks_start_at(clocks, var, 0);
     clocks_at_ticks(clocks, partition, var, value, &vars, clocks->dae->equations.at[partition->equation].span);
     vec_free(&vars);
     return var;

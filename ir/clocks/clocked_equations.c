@@ -71,17 +71,11 @@ replace(void *context, Exprs *exprs, Expr part, const Expr *args)
         return at->partition == NONE ? 0 : clocks_interval(at->clocks, at->partition, &at->vars);
     case OP_FIRSTTICK:
         return at->partition == NONE ? 0 : clocks_first(at->clocks, at->partition, &at->vars);
+    case OP_STAYED:
+        return at->partition == NONE ? 0 : clocks_lasted(at->clocks, &at->clocks->partitions.at[at->partition], args[0], args[1], &at->vars);
     default:
         return 0;
     }
-}
-
-static Expr
-forget_past(void *context, Exprs *exprs, Expr part, const Expr *args)
-{
-    (void)context;
-    (void)args;
-    return expr_op(exprs, part) == OP_PREVIOUS ? expr_const(exprs, 0) : 0;
 }
 
 static void
@@ -146,25 +140,6 @@ partition_of_var(const Rewriting *at, Var var)
 
 // --- what determines what
 
-static Var
-bare(const Dae *dae, const Equation *equation, Expr side)
-{
-    return expr_op(dae->exprs, side) == OP_SLOT ? dae->rows.at[equation->row + expr_slot_of(dae->exprs, side)] : NONE;
-}
-
-// The variable that stands alone on a side, and not on the other; NONE: none does.
-static Var
-alone(const Rewriting *at, uint32_t equation, uint32_t side)
-{
-    Dae *dae = at->clocks->dae;
-    const Equation *this = &dae->equations.at[equation];
-    Expr own = expr_arg(dae->exprs, this->shape, side), other = expr_arg(dae->exprs, this->shape, 1 - side);
-    Var var = bare(dae, this, own);
-    if (var == NONE || expr_uses_slot(dae->exprs, expr_rewrite(dae->exprs, other, forget_past, NULL), expr_slot_of(dae->exprs, own)))
-        return NONE;
-    return var;
-}
-
 static void
 add_column(Rewriting *at, uint32_t first, Var var)
 {
@@ -183,11 +158,11 @@ add_row(Rewriting *at, uint32_t position, bool any)
     uint32_t equation = at->problem.equations.at[position], partition = at->partition_at.at[position], first = incidence->column.n;
     const Equation *this = &dae->equations.at[equation];
     U32Vec used = {0};
-    Expr now = expr_rewrite(dae->exprs, this->shape, forget_past, NULL);
+    Expr now = clocks_without_past(dae, this->shape);
     expr_used_slots(dae->exprs, &now, 1, &used);
     vec_push(&incidence->start, first);
     for (uint32_t side = 0; side < 2 && expr_op(dae->exprs, this->shape) == OP_EQN; side++) {
-        Var var = alone(at, equation, side);
+        Var var = clocks_alone(dae, equation, side);
         if (var != NONE && partition_of_var(at, var) == partition)
             add_column(at, first, var);
     }
@@ -266,31 +241,6 @@ set_kind(Dae *dae, Var var, VarKind kind)
         dae->var_kind.at[dae->var_pre.at[var]] = (uint8_t)kind;
 }
 
-// What the equation gives its variable, over its row; 0: it cannot be solved for it.
-static Expr
-solved(const Rewriting *at, uint32_t equation, Var var)
-{
-    Dae *dae = at->clocks->dae;
-    const Equation *this = &dae->equations.at[equation];
-    uint32_t n, k = 0;
-    for (uint32_t side = 0; side < 2 && expr_op(dae->exprs, this->shape) == OP_EQN; side++)
-        if (alone(at, equation, side) == var)
-            return expr_arg(dae->exprs, this->shape, 1 - side);
-    const Var *row = dae_row(dae, equation, &n);
-    while (k < n && row[k] != var)
-        k++;
-    // A value from the past that contains the variable is a number now.
-    U32Vec parts = {0};
-    bool past = false;
-    expr_parts(dae->exprs, this->shape, &parts);
-    for (uint32_t i = 0; i < parts.n && !past; i++)
-        past = expr_op(dae->exprs, parts.at[i]) == OP_PREVIOUS && expr_uses_slot(dae->exprs, parts.at[i], k);
-    vec_free(&parts);
-    Expr divisor = 0;
-    Expr value = past || k == n ? 0 : expr_solve(dae->exprs, this->shape, k, &divisor);
-    return divisor ? 0 : value;
-}
-
 // Returns the partition of an equation, over whose row is written from now on, with the past in it.
 static const Partition *
 open_equation(Rewriting *at, uint32_t position)
@@ -364,7 +314,7 @@ is_assignment(const Rewriting *at, uint32_t block, Expr *value)
 {
     const Problem *problem = &at->problem;
     uint32_t first = problem->block_start.at[block], position = problem->sorted.at[first];
-    *value = problem->block_start.at[block + 1] - first == 1 ? solved(at, problem->equations.at[position], problem->var_of.at[position]) : 0;
+    *value = problem->block_start.at[block + 1] - first == 1 ? clocks_solved(at->clocks->dae, problem->equations.at[position], problem->var_of.at[position]) : 0;
     return *value || dae_type(at->clocks->dae, problem->var_of.at[position]) != TYPE_REAL;
 }
 
@@ -380,7 +330,7 @@ give_values(Rewriting *at)
             Var var = problem->var_of.at[position];
             bool assigned = is_assignment(at, b, &value[position]) || dae_type(dae, var) != TYPE_REAL;
             if (assigned && !value[position]) // a loop of what is no Real, which is told where events are sorted
-                value[position] = solved(at, problem->equations.at[position], var);
+                value[position] = clocks_solved(dae, problem->equations.at[position], var);
             set_kind(dae, var, assigned ? VAR_DISCRETE : VAR_CONTINUOUS);
             if (!assigned)
                 make_held(at, var);

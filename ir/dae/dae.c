@@ -68,6 +68,7 @@ dae_free(Dae **dae)
     vec_free(&d->energies);
     vec_free(&d->fractionals);
     vec_free(&d->in_streams);
+    vec_free(&d->active_states);
     map_free(&d->in_stream_of);
     map_free(&d->told_of);
     vec_free(&d->told_names);

@@ -374,6 +374,11 @@ typedef struct Energy {
 typedef struct InStream {
     Var stream, in;
 } InStream;
+// A state of a state machine (pass machines): an instance, whether it is active, whether it begins anew at this tick.
+typedef struct ActiveState {
+    uint32_t inst;
+    Var active, reset;
+} ActiveState;
 // An initial condition var = start + move, with the parameter `move`.
 typedef struct Move {
     Var var, move;
@@ -422,6 +427,7 @@ typedef struct Dae {
     bool formalism_chosen; // by the model or on the command line
     VEC(Fractional) fractionals;
     VEC(InStream) in_streams;
+    VEC(ActiveState) active_states; // an inner one behind the one around it
     Map told_of;          // variable of the compiler's own -> index into told (dae_tell_as)
     VEC(ToldName) told_names;
     Map in_stream_of;     // stream variable -> index into in_streams; 2^32 + variable for its inStream -> the same

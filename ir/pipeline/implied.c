@@ -430,7 +430,7 @@ snapshot_implied(Dae *dae, const Snapshot *before, Implied *implied, Out *why)
         const Equation lost = before->equations.at[i];
         if (is_left(&proof, &lost))
             continue;
-        if (is_opaque(&proof, lost.shape)) {
+        if (before->ticks || is_opaque(&proof, lost.shape)) {
             implied->opaque++;
         } else if (is_evident(&proof, &lost)) {
             implied->proven++;

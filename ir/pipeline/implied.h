@@ -7,6 +7,7 @@
 typedef struct Snapshot { // the equations in force before a pass; their rows stay where they are
     VEC(Equation) equations;
     bool laws;            // the pass makes laws of set-valued terms, which are no equations: what has such terms cannot be judged
+    bool ticks;           // equations hold at ticks, or while a state is active, and no longer afterwards: what the pass takes out cannot be judged
 } Snapshot;
 
 typedef struct Implied {  // equations that passes took out or wrote anew

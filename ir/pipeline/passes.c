@@ -22,6 +22,12 @@ run_bonds(Compilation *c)
     return pass_bonds(c->dae, c->diags);
 }
 
+static bool
+run_machines(Compilation *c)
+{
+    return pass_machines(c->dae, c->clocks, c->diags);
+}
+
 // Equations are as they are written from here on, for those who look at the results.
 static bool
 run_clocks(Compilation *c)

@@ -68,6 +68,7 @@ run_passes(Compilation *c, uint32_t wanted, const char *after, Snapshot *before,
         if (prove)
             snapshot_take(c->dae, before);
         before->laws = (pass->provides & FACT_LAWS) != 0;
+        before->ticks = pass == &pipeline[PASS_clocks] || pass == &pipeline[PASS_machines];
         double begin = now();
         bool good = pass->plain ? pass->plain(c->dae, c->diags) : pass->run(c);
         c->seconds[c->next] = now() - begin;
