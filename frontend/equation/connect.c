@@ -70,6 +70,8 @@ flatten(Elab *elab, Fragment *frag, uint32_t base, uint32_t flags, Flattening *o
 {
     for (uint32_t i = 0; i < frag->order.n; i++) {
         const Member *member = &frag->members.at[frag->order.at[i]];
+        if (frag->is_connector && member_is_fixed(member)) // behind the variables
+            continue;
         uint32_t all = flags | (member->flags & (AST_F_FLOW | AST_F_STREAM | AST_F_INPUT | AST_F_OUTPUT));
         for (uint32_t e = 0; member->is_component && e < member->count; e++) {
             Fragment *part = member->fragments[member->split ? e : 0];
@@ -92,8 +94,8 @@ flatten(Elab *elab, Fragment *frag, uint32_t base, uint32_t flags, Flattening *o
         }
         if (member->is_component)
             continue;
-        if (!frag->is_connector && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT))
-            unsupported(elab, member->span, "a parameter or constant in a record inside a connector");
+        if (member_is_fixed(member))
+            unsupported(elab, member->span, "a parameter or constant beside variables in a record inside a connector");
         for (uint32_t k = 0; k < member->count; k++) {
             out->is_flow[base + member->first + k] = (all & AST_F_FLOW) != 0;
             out->causality[base + member->first + k] = causality(all);
@@ -211,8 +213,12 @@ count_variables(const Fragment *frag)
     uint32_t n = frag->nvars;
     for (uint32_t i = 0; i < frag->order.n; i++) {
         const Member *member = &frag->members.at[frag->order.at[i]];
-        if (!member->is_component && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT))
+        if (!member_is_fixed(member))
+            continue;
+        if (!member->is_component)
             n -= member->count;
+        for (uint32_t e = 0; member->is_component && e < member->count; e++)
+            n -= member->fragments[member->split ? e : 0]->nvars;
     }
     return n;
 }
@@ -431,12 +437,6 @@ types_fit(Elab *elab, uint32_t a, uint32_t b, Span span)
 }
 
 static bool
-is_fixed_member(const Member *member)
-{
-    return !member->is_component && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT);
-}
-
-static bool
 same_type(const Member *x, const Member *y)
 {
     return x->type.base == y->type.base && (x->type.base != TYPE_ENUM || type_same_class(&x->type, &y->type));
@@ -449,9 +449,9 @@ other_name(const Fragment *a, const Fragment *b, uint32_t depth)
     if (a == b || a->class_id == b->class_id || depth == DEPTH_LIMIT)
         return 0;
     for (uint32_t i = 0, k = 0;; i++, k++) {
-        while (i < a->order.n && is_fixed_member(&a->members.at[a->order.at[i]]))
+        while (i < a->order.n && member_is_fixed(&a->members.at[a->order.at[i]]))
             i++;
-        while (k < b->order.n && is_fixed_member(&b->members.at[b->order.at[k]]))
+        while (k < b->order.n && member_is_fixed(&b->members.at[b->order.at[k]]))
             k++;
         if (i >= a->order.n || k >= b->order.n)
             return 0;
@@ -470,8 +470,8 @@ other_variability(const Fragment *a, const Fragment *b)
     for (uint32_t i = 0; a != b && a->class_id != b->class_id && i < a->members.n; i++) {
         const Member *x = &a->members.at[i];
         uint32_t k;
-        if (is_fixed_member(x) && map_get(&b->by_name, x->name, &k) && is_fixed_member(&b->members.at[k])
-            && b->members.at[k].kind != x->kind)
+        if (!x->is_component && member_is_fixed(x) && map_get(&b->by_name, x->name, &k) && !b->members.at[k].is_component
+            && member_is_fixed(&b->members.at[k]) && b->members.at[k].kind != x->kind)
             return x->name;
     }
     return 0;
@@ -528,7 +528,7 @@ compare_fixed(Elab *elab, Fragment *frag, Fragment *a, uint32_t at_a, Fragment *
         Member *x = &a->members.at[a->order.at[i]], *y = fragment_member(b, x->name);
         if (!y || y->state != 2 || y->absent || x->count != y->count || x->is_component != y->is_component || x->split || y->split)
             continue;
-        if (is_fixed_member(x) && is_fixed_member(y))
+        if (!x->is_component && member_is_fixed(x) && member_is_fixed(y))
             demand_equal(elab, frag, at_a + x->first, at_b + y->first, x->count, x->name, span);
         for (uint32_t e = 0; x->is_component && e < x->count; e++)
             compare_fixed(elab, frag, x->fragments[0], at_a + x->first + e * x->fragments[0]->nvars, y->fragments[0],

@@ -505,6 +505,22 @@ place_member(Elab *elab, Fragment *frag, Member *member, uint64_t *vars, uint64_
     return within_limit(elab, *vars + *insts, member->span);
 }
 
+bool
+member_is_fixed(const Member *member)
+{
+    if (!member->is_component)
+        return member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT;
+    for (uint32_t e = 0; e < (member->split ? member->count : 1) && member->count; e++) {
+        const Fragment *part = member->fragments[e];
+        if (part->is_connector || !part->nvars)
+            return false;
+        for (uint32_t i = 0; i < part->order.n; i++)
+            if (!member_is_fixed(&part->members.at[part->order.at[i]]))
+                return false;
+    }
+    return member->count;
+}
+
 // A connector's variables come first, so that they are one range; elsewhere the order is that of declaration.
 static void
 place_members(Elab *elab, Fragment *frag)
@@ -513,9 +529,7 @@ place_members(Elab *elab, Fragment *frag)
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < frag->members.n; i++) {
             Member *member = &frag->members.at[i];
-            bool late = frag->is_connector && !member->is_component
-                     && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT);
-            if (member->state != 2 || member->absent || late != (pass == 1))
+            if (member->state != 2 || member->absent || (frag->is_connector && member_is_fixed(member)) != (pass == 1))
                 continue;
             if ((member->flags & (AST_F_INNER | AST_F_OUTER)) == AST_F_OUTER)
                 continue;

@@ -91,6 +91,8 @@ void standard_keep(const double *in, double *out, double *state, int arguments, 
     _(ModelicaRandom_setInternalState_xorshift1024star, mdl_standard_set_random, 3, 1)                                          \
     _(ModelicaRandom_impureRandom_xorshift1024star, mdl_standard_impure_random, 1, 1)                                           \
     _(ModelicaRandom_convertRealToIntegers, mdl_standard_real_to_integers, 2, 0)                                                \
+    _(ModelicaRandom_automaticGlobalSeed, mdl_standard_global_seed, 1, 1)                                                       \
+    _(ModelicaFFT_kiss_fftr, mdl_standard_fourier, 6, 0)                                                                        \
     _(ModelicaInternal_getpid, mdl_standard_getpid, 0, 1)                                                                       \
     _(ModelicaInternal_getTime, mdl_standard_get_time, 7, 1)                                                                    \
     _(ModelicaTime_getTime, mdl_standard_get_time, 7, 1)

@@ -270,6 +270,20 @@ mdl_standard_real_to_integers(const double *in, double *out, double *state)
 
 // --- the process and the time of day
 
+// A positive number of 31 bits that differs from run to run.
+void
+mdl_standard_global_seed(const double *in, double *out, double *state)
+{
+    struct timespec now;
+    (void)in;
+    (void)state;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t word = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + ((uint64_t)getpid() << 40);
+    word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9u;
+    word ^= word >> 27;
+    out[0] = (double)(1 + (word >> 32) % 0x7ffffffeu);
+}
+
 void
 mdl_standard_getpid(const double *in, double *out, double *state)
 {
