@@ -42,9 +42,10 @@ $(BUILD)/include/mdl_embed.h: runtime/shell/embed.h
 	@mkdir -p $(@D)
 	@cp $< $@
 
-$(BUILD)/mdlc: $(call objects,$(DRIVER)) $(LIBS)
+# Of the objects themselves: an archive for each floor between them costs a fifth of the time from a change to a program.
+$(BUILD)/mdlc: $(sort $(call objects,$(DRIVER) $(FRONTEND) $(BACKEND) $(IR) $(BASE) $(RUNTIME)) $(GENERATED))
 	$(call say,LINK,$@)
-	$(Q)$(CXX) $(SAN) -o $@ $(call objects,$(DRIVER)) $(LIBS) $(LIBS) $(SUNDIALS) $(LLVM_LIBS) -l:libexpat.a
+	$(Q)$(CXX) $(SAN) -o $@ $^ $(SUNDIALS) $(LLVM_LIBS) -l:libexpat.a
 $(BUILD)/backend/llvm/ll_%.o: CPPFLAGS += $(LLVM_INCLUDE)
 # Where the library and the examples are, for a program that is not built in its tree.
 LINKED = $(if $(filter build build/%,$(BUILD)),,$(BUILD)/stdlib $(BUILD)/examples)
