@@ -315,8 +315,7 @@ void
 ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name)
 {
     Tables t = {.m = m, .sys = sys, .sharing = sharing};
-    for (uint32_t i = 0; i < sys->fixups.n; i++)
-        map_put(&t.function_at, (uintptr_t)sys->fixups.at[i].at, sys->fixups.at[i].func);
+    sys_functions_at(sys, &t.function_at);
     if (sharing->places.n)
         t.places = constant(&t, bytes(&t, (const char *)sharing->places.at, sharing->places.n * (uint32_t)sizeof(uint32_t)), false);
     LLVMValueRef value = make_struct(&t, &model_layout, (const char *)sys->model);

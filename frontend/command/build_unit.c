@@ -132,21 +132,6 @@ write_text(const char *path, Out *text)
     return fclose(file) && !error ? errno : error;
 }
 
-// The bytes of a file, in `out`. 0 or an errno value.
-static int
-read_bytes(const char *path, Out *out)
-{
-    char block[1 << 16];
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return errno;
-    for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;)
-        out_bytes(out, block, n);
-    int error = ferror(file) ? errno : 0;
-    fclose(file);
-    return error;
-}
-
 // Integrators that a unit does not choose are not linked: their names stand for another one, which is never asked for by them. Files of results,
 // which it does not write, stand for nothing.
 static const char *const left_out[] = {
@@ -217,7 +202,7 @@ token_of(const Exported *exported, const Parts *parts)
 {
     Out text = {0};
     description_print(exported, &text);
-    read_bytes(parts->object.fresh, &text);
+    out_file(&text, parts->object.fresh);
     uint64_t first = hash_bytes(text.text, text.length), second = hash_mix(hash_add(first, text.length) ^ hash_bytes(text.text, text.length / 2));
     out_free(&text);
     return arena_printf(exported->arena, "{%08x-%04x-%04x-%04x-%012llx}", (unsigned)(first >> 32), (unsigned)(first >> 16 & 0xffff),
@@ -261,7 +246,7 @@ pack(const Exported *exported, const Parts *parts, Archive *archive)
     const char *platform = exported->version == 3 ? "x86_64-linux" : "linux64";
     description_print(exported, &description);
     licences_print(exported, needs_sparse(exported->model), &licences);
-    int error = read_bytes(parts->library.fresh, &library);
+    int error = out_file(&library, parts->library.fresh);
     bool good = !error && archive_add(archive, "modelDescription.xml", description.text, description.length, false)
                 && archive_add(archive, arena_printf(exported->arena, "binaries/%s/%s.so", platform, exported->identifier), library.text,
                                library.length, true)

@@ -42,29 +42,39 @@ show_jacobian(const Sys *sys, Out *out)
                 out_printf(out, "  d(row of %s)/d(%s%s%s) = v[%u]\n", unknown_name(model, m->row[k]),
                            part ? "der(" : "", unknown_name(model, column), part ? ")" : "", m->values + k);
     }
-    for (uint32_t f = 0; f < sys->funcs.n; f++) {
-        const Func *func = &sys->funcs.at[f];
-        if (strcmp(func->name, "jacobian"))
-            continue;
-        out_printf(out, "computed by %u instructions (mdlc show ir lists them)\n", func->count);
-    }
+    Map function_at = {0};
+    uint32_t f;
+    sys_functions_at(sys, &function_at);
+    if (map_get(&function_at, (uintptr_t)&model->jacobian, &f))
+        out_printf(out, "computed by %u instructions (mdlc show ir lists them)\n", sys->funcs.at[f].count);
+    map_free(&function_at);
 }
 
-// What one evaluation of the derivatives costs: equal parts of an equation count once.
+// Of the function whose code goes to `at`; equal parts of an equation count once.
+static unsigned long long
+operations_at(const Sys *sys, const Map *function_at, const mdl_code *at)
+{
+    unsigned long long sum = 0;
+    uint32_t f;
+    for (uint32_t i = 0; map_get(function_at, (uintptr_t)at, &f) && i < sys->funcs.at[f].count; i++)
+        sum += expr_operations(sys->exprs, sys->instrs.at[sys->funcs.at[f].first + i].shape);
+    return sum;
+}
+
+// What one evaluation of the derivatives costs.
 static void
 show_cost(const Compilation *c, Out *out)
 {
     const mdl_model *model = c->sys->model;
     unsigned long long plain = 0, partials = 0;
-    for (uint32_t f = 0; f < c->sys->funcs.n; f++) {
-        const Func *func = &c->sys->funcs.at[f];
-        bool block = !strncmp(func->name, "block", strlen("block"));
-        if (!block && strncmp(func->name, "dynamics", strlen("dynamics")))
-            continue;
-        unsigned long long *sum = block && text_ends_with(func->name, "_jacobian") ? &partials : &plain;
-        for (uint32_t i = 0; i < func->count; i++)
-            *sum += expr_operations(c->dae->exprs, c->sys->instrs.at[func->first + i].shape);
+    Map function_at = {0};
+    sys_functions_at(c->sys, &function_at);
+    for (uint32_t k = 0; k < model->n_dynamics; k++) {
+        const mdl_step *step = &model->dynamics[k];
+        plain += operations_at(c->sys, &function_at, step->block ? &step->block->eval : &step->call);
+        partials += step->block ? operations_at(c->sys, &function_at, &step->block->jacobian) : 0;
     }
+    map_free(&function_at);
     out_printf(out, "constraints on states %u\n", model->n_constraints);
     out_printf(out, "operations per right-hand side %llu, of partial derivatives %llu, and systems of", plain + partials, partials);
     bool any = false;

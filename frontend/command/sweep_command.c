@@ -108,16 +108,8 @@ static int
 hash_file(const char *path, uint64_t *hash)
 {
     Out bytes = {0};
-    char block[65536];
-    size_t n;
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return errno;
-    while ((n = fread(block, 1, sizeof block, file)) > 0)
-        out_bytes(&bytes, block, n);
-    int error = ferror(file) ? EIO : 0;
-    fclose(file);
-    *hash = hash_bytes(bytes.text, bytes.length);
+    int error = out_file(&bytes, path);
+    *hash = error ? 0 : hash_bytes(bytes.text, bytes.length);
     out_free(&bytes);
     return error;
 }
@@ -184,16 +176,7 @@ plan_path(const Sweep *sweep)
 static bool
 read_plan(const Sweep *sweep, Out *plan)
 {
-    char block[4096];
-    size_t n;
-    FILE *file = fopen(plan_path(sweep), "r");
-    if (!file)
-        return false;
-    out_text(plan, "");
-    while ((n = fread(block, 1, sizeof block, file)) > 0)
-        out_bytes(plan, block, n);
-    fclose(file);
-    return true;
+    return !out_file(plan, plan_path(sweep));
 }
 
 static bool

@@ -105,18 +105,25 @@ add_priority(Context *context, Node call, double *out)
     return true;
 }
 
-void
-overconstrained_statement(Context *context, Node call)
+// ROOT_BRANCH + 1: none of them.
+static uint8_t
+statement_kind(const char *name)
 {
     static const char *const names[] = {[ROOT_DEFINITE] = "Connections.root",
                                         [ROOT_POTENTIAL] = "Connections.potentialRoot",
                                         [ROOT_BRANCH] = "Connections.branch"};
+    uint8_t kind = ROOT_DEFINITE;
+    while (kind <= ROOT_BRANCH && strcmp(name, names[kind]))
+        kind++;
+    return kind;
+}
+
+void
+overconstrained_statement(Context *context, Node call)
+{
     Elab *elab = context->elab;
     const char *name = scope_name_text(elab->program, child_at(elab, call, 0));
-    FragRoot root = {.kind = ROOT_BRANCH + 1, .span = node_at(elab, call)->span};
-    for (uint8_t kind = ROOT_DEFINITE; kind <= ROOT_BRANCH; kind++)
-        if (!strcmp(name, names[kind]))
-            root.kind = kind;
+    FragRoot root = {.kind = statement_kind(name), .span = node_at(elab, call)->span};
     if (root.kind > ROOT_BRANCH) {
         unsupported(elab, root.span, arena_printf(elab->arena, "a call of '%s' as an equation", name));
         return;
@@ -147,7 +154,7 @@ overconstrained_query(ExprEnv *env, Node call, Value *out)
     uint32_t var;
     if (!is_root && strcmp(name, "Connections.rooted") && strcmp(name, "rooted")) {
         diag_add(elab->diags, E0406, node_at(elab, call)->span,
-                 strstr(name, "oot") || strstr(name, "branch") ? "'%s' has no value" : "there is no '%s'", name);
+                 statement_kind(name) <= ROOT_BRANCH ? "'%s' has no value" : "there is no '%s'", name);
         return false;
     }
     if (!argument || !scope->frag || env->in_function) {

@@ -88,8 +88,7 @@ dependencies_find(const Exported *exported, const Sys *sys, const uint32_t *know
     flow.set = calloc((size_t)model->nv * flow.words, sizeof *flow.set);
     if (!flow.set)
         return NULL;
-    for (uint32_t k = 0; k < sys->fixups.n; k++)
-        map_put(&flow.func, (uintptr_t)sys->fixups.at[k].at, sys->fixups.at[k].func);
+    sys_functions_at(sys, &flow.func);
     fill_event_values(&flow, model);
     for (uint32_t k = 0; k < n; k++)
         set_of(&flow, known[k])[k / 64] |= (uint64_t)1 << (k % 64);

@@ -86,10 +86,10 @@ literals_of(Linker *linker, const Type *type)
     return offset;
 }
 
-static uint8_t
-group_flags(const Member *member, uint8_t inherited)
+static uint16_t
+group_flags(const Member *member, uint16_t inherited)
 {
-    uint8_t flags = inherited;
+    uint16_t flags = inherited;
     if (member->flags & AST_F_FLOW)
         flags |= GROUP_FLOW;
     if (member->flags & AST_F_OUTPUT)
@@ -127,9 +127,9 @@ link_coordinate(Linker *linker, const Member *member, Var first)
 
 // One for all instances of the fragment, but for what is inherited from the components around them.
 static const Declaration *
-declaration_of(Linker *linker, Member *member, uint8_t inherited)
+declaration_of(Linker *linker, Member *member, uint16_t inherited)
 {
-    uint8_t flags = group_flags(member, inherited);
+    uint16_t flags = group_flags(member, inherited);
     if (member->linked && member->linked->flags == flags)
         return member->linked;
     Declaration made = {.name = member->name, .count = member->count, .rank = member->type.rank,
@@ -145,7 +145,7 @@ declaration_of(Linker *linker, Member *member, uint8_t inherited)
 }
 
 static void
-link_variable(Linker *linker, Member *member, const Shift *shift, uint8_t flags)
+link_variable(Linker *linker, Member *member, const Shift *shift, uint16_t flags)
 {
     Dae *dae = linker->dae;
     linker->sound &= dae->nvars == shift->var + member->first;
@@ -178,7 +178,7 @@ link_signals(Linker *linker, Member *member, const Shift *shift)
 }
 
 static void
-link_component(Linker *linker, Fragment *owner, Member *member, const Shift *shift, uint8_t flags)
+link_component(Linker *linker, Fragment *owner, Member *member, const Shift *shift, uint16_t flags)
 {
     if (member->is_protected)
         flags |= GROUP_PROTECTED;
@@ -198,7 +198,7 @@ link_component(Linker *linker, Fragment *owner, Member *member, const Shift *shi
 }
 
 void
-link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint8_t flags, bool in_connector)
+link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint16_t flags, bool in_connector)
 {
     Dae *dae = linker->dae;
     uint32_t id = dae_add_inst(dae, inst);

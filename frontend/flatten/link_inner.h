@@ -44,7 +44,7 @@ typedef struct Linker {
 // --- flat_model.c
 Shift shift_of(const Shift *owner, const Member *member, uint32_t e);
 // Adds the instance of a fragment at the end of the model, with its variables.
-void link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint8_t flags, bool in_connector);
+void link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint16_t flags, bool in_connector);
 // Adds everything that refers to variables.
 void link_contents(Linker *linker, const Fragment *frag, Shift shift);
 

@@ -127,19 +127,13 @@ static bool
 read_picture(const Fit *fit, Out *picture, Out *why)
 {
     const char *folder = getenv("TMPDIR");
-    char block[65536];
-    size_t n;
     Out path = {0};
     out_printf(&path, "%s/mdlc-fit-%ld.svg", folder && *folder ? folder : "/tmp", (long)getpid());
     int status = fit_draw(fit, path.text, why);
-    FILE *file = status ? NULL : fopen(path.text, "r");
-    while (file && (n = fread(block, 1, sizeof block, file)) > 0)
-        out_bytes(picture, block, n);
-    if (file)
-        fclose(file);
+    bool good = !status && !out_file(picture, path.text);
     unlink(path.text);
     out_free(&path);
-    return file != NULL;
+    return good;
 }
 
 // The drawing as an image, whose styles and texts have nothing to do with the page.

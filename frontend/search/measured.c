@@ -1,16 +1,15 @@
 // measured.c: data of an experiment.
 //
-// Purpose: files as measuring equipment and spreadsheets write them. Method: the file is read as a whole; a header of names with units in
-// brackets, then lines of numbers; what is no number is told with its line.
+// Purpose: files as measuring equipment and spreadsheets write them. Method: line by line (frontend/sweep/cells.h): a header of names with units in
+// brackets, then numbers; what is no number is told with its line.
 // Contract: measured.h. Complexity: linear in the file.
 #include "frontend/search/measured.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/sweep/cells.h"
 #include "ir/base/unit.h"
 #include "ir/base/vec.h"
 
@@ -26,67 +25,12 @@ typedef struct Reading {
 } Reading;
 
 static bool
-read_bytes(const char *path, Out *text, Out *why)
-{
-    char block[65536];
-    size_t n;
-    FILE *file = fopen(path, "r");
-    out_text(text, "");
-    if (!file) {
-        out_printf(why, "%s: %s\n", path, strerror(errno));
-        return false;
-    }
-    while ((n = fread(block, 1, sizeof block, file)) > 0)
-        out_bytes(text, block, n);
-    bool good = !ferror(file);
-    fclose(file);
-    if (!good)
-        out_printf(why, "%s: it cannot be read\n", path);
-    return good;
-}
-
-static bool
 refuse(Reading *r, const char *format, const char *what)
 {
     out_printf(r->why, "%s:%u: ", r->measured->path, r->line);
     out_printf(r->why, format, what);
     out_char(r->why, '\n');
     return false;
-}
-
-static char *
-trim(char *text)
-{
-    text += strspn(text, " \t");
-    size_t length = strlen(text);
-    while (length && strchr(" \t\r", text[length - 1]))
-        text[--length] = '\0';
-    return text;
-}
-
-// The next cell of the line at *at, which is cut; NULL behind the last. Separators within quotation marks, brackets or parentheses are text.
-static char *
-take_cell(char **at, char separator)
-{
-    char *begin = *at, *c = begin;
-    uint32_t depth = 0;
-    bool quoted = false;
-    if (!begin)
-        return NULL;
-    for (; *c && (*c != separator || depth || quoted); c++) {
-        quoted ^= *c == '"';
-        depth += *c == '[' || *c == '(';
-        depth -= (*c == ']' || *c == ')') && depth;
-    }
-    *at = *c ? c + 1 : NULL;
-    *c = '\0';
-    begin = trim(begin);
-    size_t length = strlen(begin);
-    if (length >= 2 && begin[0] == '"' && begin[length - 1] == '"') {
-        begin[length - 1] = '\0';
-        begin = trim(begin + 1);
-    }
-    return begin;
 }
 
 // "NAME [UNIT]" in two; the subscripts of an element stand without a blank before them.
@@ -99,8 +43,8 @@ cut_unit(char *cell)
         return NULL;
     cell[length - 1] = '\0';
     *open = '\0';
-    trim(cell);
-    return trim(open + 1);
+    cells_trim(cell);
+    return cells_trim(open + 1);
 }
 
 static bool
@@ -128,13 +72,13 @@ take_header(Reading *r, char *line)
         most += *c == r->separator;
     m->name = arena_array(r->arena, const char *, most);
     m->unit = arena_array(r->arena, const char *, most);
-    char *first = take_cell(&line, r->separator);
+    char *first = cells_take(&line, r->separator);
     const char *unit = cut_unit(first);
     if (strcmp(first, "time") && strcmp(first, "t"))
         return refuse(r, "the first column is `time`, or `t`, not '%s'", first);
     if (!take_time_unit(r, unit))
         return false;
-    for (char *cell; (cell = take_cell(&line, r->separator));) {
+    for (char *cell; (cell = cells_take(&line, r->separator));) {
         const char *own = cut_unit(cell);
         if (!*cell)
             return refuse(r, "a column has no name%s", "");
@@ -174,7 +118,7 @@ take_row(Reading *r, char *line)
 {
     const Measured *m = r->measured;
     double time, value;
-    if (!take_number(r, take_cell(&line, r->separator), "time", &time))
+    if (!take_number(r, cells_take(&line, r->separator), "time", &time))
         return false;
     if (isnan(time))
         return refuse(r, "this line has no time%s", "");
@@ -183,25 +127,25 @@ take_row(Reading *r, char *line)
         return refuse(r, "time goes back: rows stand in the order of time%s", "");
     vec_push(&r->times, time);
     for (uint32_t k = 0; k < m->columns; k++) {
-        if (!take_number(r, take_cell(&line, r->separator), m->name[k], &value))
+        if (!take_number(r, cells_take(&line, r->separator), m->name[k], &value))
             return false;
         vec_push(&r->values, value);
     }
-    return line && *trim(line) ? refuse(r, "this line has more cells than the header has names: '%s'", line) : true;
+    return line && *cells_trim(line) ? refuse(r, "this line has more cells than the header has names: '%s'", line) : true;
 }
 
 // "set NAME = VALUE" behind the #; other comments are for people.
 static bool
 take_comment(Reading *r, char *text)
 {
-    text = trim(text);
+    text = cells_trim(text);
     if (strncmp(text, "set ", 4) && strncmp(text, "set\t", 4))
         return true;
     char *equals = strchr(text, '=');
     if (!equals)
         return refuse(r, "what is different in an experiment is written as  # set NAME = VALUE, not '# %s'", text);
     *equals = '\0';
-    char *name = trim(text + 4), *value = trim(equals + 1);
+    char *name = cells_trim(text + 4), *value = cells_trim(equals + 1);
     if (!*name || !*value)
         return refuse(r, "what is different in an experiment is written as  # set NAME = VALUE%s", "");
     vec_push(&r->settings, (RunSetting){arena_strndup(r->arena, name, strlen(name)), arena_strndup(r->arena, value, strlen(value))});
@@ -212,13 +156,8 @@ static bool
 take_lines(Reading *r, char *text)
 {
     bool headed = false, good = true;
-    for (char *next = text; good && next && *next;) {
-        char *line = next;
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
+    for (char *line; good && (line = cells_line(&text));) {
         r->line++;
-        line = trim(line);
         if (!*line)
             continue;
         if (*line == '#') {
@@ -243,13 +182,11 @@ measured_read(const char *path, Arena *arena, Measured *m, Out *why)
     Out text = {0};
     Reading r = {.arena = arena, .measured = m, .why = why};
     *m = (Measured){.path = path};
-    bool good = read_bytes(path, &text, why);
-    if (good && strlen(text.text) != text.length) {
-        out_printf(why, "%s is no text\n", path);
-        good = false;
-    }
-    const char *mark = "\xef\xbb\xbf"; // which some spreadsheets put before a text
-    good = good && take_lines(&r, text.text + (strncmp(text.text, mark, 3) ? 0 : 3));
+    char *at = NULL;
+    bool good = cells_read(path, &text, &at, why);
+    if (!good)
+        out_char(why, '\n');
+    good = good && take_lines(&r, at);
     if (good) {
         m->rows = r.times.n;
         m->time = arena_array(arena, double, r.times.n);

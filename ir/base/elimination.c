@@ -1,4 +1,4 @@
-// elimination.c: ranks of small dense tables of numbers.
+// elimination.c: ranks of small dense tables of numbers, and divisors of whole ones.
 //
 // Purpose: what symbols leave open about the rank of a few equations is looked at by values.
 // Method: Gauss' elimination with complete pivoting (Golub and Van Loan, Matrix Computations, 3.4).
@@ -68,4 +68,15 @@ table_eliminate(Table *table, double least, double *left)
     if (left)
         *left = most;
     return rank;
+}
+
+int64_t
+common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
 }

@@ -149,6 +149,21 @@ out_html(Out *out, const char *text)
 }
 
 int
+out_file(Out *out, const char *path)
+{
+    char block[1 << 14];
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return errno;
+    out_text(out, "");
+    for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;)
+        out_bytes(out, block, n);
+    int error = ferror(file) ? EIO : 0;
+    fclose(file);
+    return error;
+}
+
+int
 out_flush(Out *out, FILE *file)
 {
     int error = 0;

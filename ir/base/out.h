@@ -25,6 +25,8 @@ void out_json_script(Out *out, const char *text);
 // Text of a page or of an attribute in quotation marks.
 void out_html(Out *out, const char *text);
 void out_html_bytes(Out *out, const char *bytes, size_t length);
+// Appends what is in a file; 0 or an errno. The text ends with a NUL even when nothing is in it.
+int out_file(Out *out, const char *path);
 // Writes and clears; 0 or an errno.
 int out_flush(Out *out, FILE *file);
 void out_free(Out *out);

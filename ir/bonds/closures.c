@@ -449,7 +449,7 @@ typedef struct Closing { // what the axes of one space are told with
     const char *letter;
 } Closing;
 
-static void
+static ScalarClosure *
 add_closure(const Closing *closing, bool translates, bool turns, const char *axis, const char *value)
 {
     Dae *dae = closing->constraint->ask->dae;
@@ -458,6 +458,7 @@ add_closure(const Closing *closing, bool translates, bool turns, const char *axi
     closure.axis = axis ? arena_strndup(dae->arena, axis, strlen(axis)) : "";
     closure.value = value ? arena_strndup(dae->arena, value, strlen(value)) : "";
     vec_push(&dae->closures, closure);
+    return &dae->closures.at[dae->closures.n - 1];
 }
 
 // One axis: its name and what it is, or one of both.
@@ -526,11 +527,8 @@ tell_pure(const Closing *closing, Space *space, bool turns)
     bool across = rest.n == 2 && !told.n && ends->n > 2 && normal_of(&rest, ends, turns, &normal);
     name = across ? named_axis(closing->constraint, ends, &normal, turns, vector) : NONE;
     if (name != NONE) {
-        Out axis = {0};
-        out_printf(&axis, "across %s", axis_name(closing->constraint, name));
         for (uint32_t i = 0; i < 2; i++)
-            add_closure(closing, !turns, turns, axis.text, NULL);
-        out_free(&axis);
+            add_closure(closing, !turns, turns, axis_name(closing->constraint, name), NULL)->across = true;
         return;
     }
     for (uint32_t i = 0; i < rest.n; i++)

@@ -4,18 +4,9 @@
 // not fit has the denominator 0, and so has all that is made of it. Contract: clock_inner.h. Complexity: logarithmic in the numbers.
 #include "ir/clocks/clock_inner.h"
 
-static const Ratio lost = {0, 0};
+#include "ir/base/elimination.h"
 
-static int64_t
-common_divisor(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
+static const Ratio lost = {0, 0};
 
 Ratio
 ratio_of(int64_t num, int64_t den)

@@ -41,7 +41,8 @@ enum { // Declaration.flags
     GROUP_FLOW = 1, GROUP_PROTECTED = 2, GROUP_FINAL = 4, GROUP_OUTPUT = 8, GROUP_HIDDEN = 16, // compiler's own
     GROUP_EVALUATE = 32, // a structural parameter: its value shaped the model and cannot be changed at run time
     GROUP_WHEN = 64,     // the condition of a when-clause, with GROUP_HIDDEN
-    GROUP_INPUT = 128    // declared `input`; the only one that the text form has not
+    GROUP_STEP = 128,    // the whole number that floor, ceil, integer, div, mod or rem has at the time, with GROUP_HIDDEN
+    GROUP_INPUT = 256    // declared `input`; the only one that the text form has not
 };
 enum { // Dae.var_flags: one byte per scalar
     VARF_FIXED = 1,          // fixed = true
@@ -78,7 +79,8 @@ typedef struct Declaration {
     Sym name;
     uint32_t count;      // scalars
     uint32_t dims;       // offset into Dae.dims of `rank` sizes
-    uint8_t rank, kind, type, flags; // VarKind, VarType
+    uint8_t rank, kind, type; // VarKind, VarType
+    uint16_t flags;
     Sym unit, display_unit, quantity, comment; // 0 when not given
     uint32_t enum_literals; // TYPE_ENUM: offset into Dae.dims: count, then Syms
     Span span;
@@ -335,8 +337,9 @@ typedef struct ScalarClosure {
     uint32_t node;
     uint8_t by;              // Closed
     bool translates, turns;  // both: a translation and a rotation that depend on each other
+    bool across;             // perpendicular to the axis that `axis` names
     const char *letter;      // "FC", "EC", "C", ...
-    const char *axis, *value; // "x"; "n" and what it is, "{0.6, 0, 0.8}"; "across n"; "" where there is one axis only
+    const char *axis, *value; // "x"; "n" and what it is, "{0.6, 0, 0.8}"; "" where there is one axis only
 } ScalarClosure;
 struct GraphNode {
     uint8_t kind;
@@ -586,6 +589,13 @@ dae_is_when(const Dae *dae, Var var)
 {
     const Group *group = dae_group(dae, var);
     return group && group->decl->flags & GROUP_WHEN;
+}
+// What floor() and the like have at the time, or its pre().
+static inline bool
+dae_is_step(const Dae *dae, Var var)
+{
+    const Group *group = dae_group(dae, var);
+    return group && group->decl->flags & GROUP_STEP;
 }
 // Where it is declared; nowhere for a literal.
 static inline Span

@@ -135,7 +135,7 @@ attributes(Reader *reader, Declaration *decl, Var first)
         if (take_flag(reader, &flags))
             continue;
         if ((found = reader_take_of(reader, dae_text_group_flags, sizeof dae_text_group_flags / sizeof *dae_text_group_flags)) >= 0)
-            decl->flags |= (uint8_t)(1 << found);
+            decl->flags |= (uint16_t)(1 << found);
         else if ((found = reader_take_of(reader, dae_text_strings, 4)) >= 0)
             *strings[found] = reader_string(reader);
         else if (reader_take(reader, "="))

@@ -68,6 +68,13 @@ sys_routines_called(const Sys *sys, U32Vec *numbers)
 }
 
 void
+sys_functions_at(const Sys *sys, Map *function_at)
+{
+    for (uint32_t i = 0; i < sys->fixups.n; i++)
+        map_put(function_at, (uintptr_t)sys->fixups.at[i].at, sys->fixups.at[i].func);
+}
+
+void
 sys_mark_computed(const Sys *sys, uint8_t *computed)
 {
     const mdl_model *model = sys->model;

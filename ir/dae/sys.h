@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "ir/base/arena.h"
+#include "ir/base/map.h"
 #include "ir/base/out.h"
 #include "ir/base/src.h"
 #include "ir/base/sym.h"
@@ -58,6 +59,8 @@ void sys_free(Sys **sys);
 // Appends the numbers of all routines that its instructions call (ir/expr/routine.h), directly or not.
 void sys_routines(const Sys *sys, U32Vec *numbers);
 void sys_routines_called(const Sys *sys, U32Vec *numbers); // directly
+// Puts, for each place in the model's tables that receives code (its address), the function whose code that is.
+void sys_functions_at(const Sys *sys, Map *function_at);
 // Sets to 1, per place of v, what has its value when a row is written, or at the end of an event.
 void sys_mark_computed(const Sys *sys, uint8_t *computed);
 // mdlc show ir: places, what is called, functions and instructions as text (docs/ir.md). The model's tables are no part of it.

@@ -17,6 +17,7 @@
 //
 //     C*(der(a) - der(b)) = -a/R, C*(der(b) - der(a)) = u - b   ->   C*(der(a) - der(b)) = -a/R, -a/R + u - b = 0
 #include "ir/expr/expr_calculus.h"
+#include "ir/base/elimination.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
@@ -400,17 +401,6 @@ factor_at(const EntryVec *entries, uint32_t at)
         if (entries->at[k].at == at)
             return entries->at[k].factor;
     return 0;
-}
-
-static int64_t
-common_divisor(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
 }
 
 static bool

@@ -196,8 +196,7 @@ make_tangents(Lowering *low)
     Tangents t = {.low = low, .shift = low->nv};
     vec_grow(&t.moves, low->nv);
     mark_moves(&t);
-    for (uint32_t i = 0; i < low->sys->fixups.n; i++)
-        map_put(&t.function_at, (uintptr_t)low->sys->fixups.at[i].at, low->sys->fixups.at[i].func);
+    sys_functions_at(low->sys, &t.function_at);
     new_places(low, low->nv);
     bool complete = true;
     made->shift = t.shift;

@@ -558,16 +558,34 @@ is_readable(const Exprs *exprs, Expr e)
     return parts <= MOST;
 }
 
+// floor() and the like compare with what they had before, for which people have no name.
+static bool
+is_step(const Lowering *low, const Lifted *lifted, Expr text, const Var *vars)
+{
+    bool step = false;
+    for (uint32_t k = 0; k < lifted->own && !step; k++)
+        step = vars[k] != NONE && expr_uses_slot(low->exprs, text, k) && dae_is_step(low->dae, vars[k]);
+    return step;
+}
+
+static const char *
+placed(const Lowering *low, const char *text, Span span)
+{
+    Place place;
+    return span_locate(low->dae->sources, span, &place) ? arena_printf(low->arena, "%s (%s:%u)", text, place.path, place.line)
+                                                        : arena_strndup(low->arena, text, strlen(text));
+}
+
 // `text` is over the own slots and those of the extras before it.
 static const char *
 relation_text(Lowering *low, const Lifted *lifted, Expr text, const Var *vars, Span span)
 {
     Out out = {0};
     U32Vec with = {0};
-    Place place;
+    if (is_step(low, lifted, text, vars))
+        return placed(low, "a step of floor, ceil, integer, div, mod or rem", span);
     if (!is_readable(low->exprs, text))
-        return span_locate(low->dae->sources, span, &place) ? arena_printf(low->arena, "a long condition (%s:%u)", place.path, place.line)
-                                                            : "a long condition";
+        return placed(low, "a long condition", span);
     vec_fill(&with, lifted->own, 0);
     for (uint32_t i = 0; lifted->own + i < expr_nslots(low->exprs, text); i++)
         vec_push(&with, extra_text(low->exprs, low->lift->extras.at[lifted->extra + i]));
@@ -576,9 +594,7 @@ relation_text(Lowering *low, const Lifted *lifted, Expr text, const Var *vars, S
     vec_free(&with);
     dae_bind_shape(low->dae, written, vars, &shape, &row);
     dae_print_shape(low->dae, shape, row, NONE, &out);
-    const char *said = span_locate(low->dae->sources, span, &place)
-        ? arena_printf(low->arena, "%s (%s:%u)", out.text, place.path, place.line)
-        : arena_strndup(low->arena, out.text, out.length);
+    const char *said = placed(low, out.text, span);
     out_free(&out);
     return said;
 }

@@ -239,7 +239,9 @@ variable_for(Integers *integers, Op op, Expr u)
         return var;
     uint32_t inst = dae->nodes.at[dae->equations.at[integers->equation].node].inst;
     uint32_t number = naming_number(&integers->naming, inst);
-    var = naming_hidden(&integers->naming, inst, integers->stem, number, VAR_DISCRETE, TYPE_INTEGER);
+    var = dae_add_declared(dae, (Declaration){.name = sym_of(dae->syms, arena_printf(dae->arena, "$%s%u", integers->stem, number)), .count = 1,
+                                              .kind = VAR_DISCRETE, .type = TYPE_INTEGER, .flags = GROUP_HIDDEN | GROUP_STEP,
+                                              .span = dae->insts.at[inst].span}, inst);
     define(integers, var, op, u);
     naming_remember(&integers->naming, (Named){.hash = hash, .shape = shape, .row = row, .var = var});
     return var;

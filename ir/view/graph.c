@@ -388,10 +388,9 @@ graph_print_axes(const Dae *dae, uint32_t node, const char *letters, const char 
             out_text(out, n++ ? "" : any ? between : "");
             out_text(out, n == 1 ? motions[motion] : "");
             any = true;
-            bool across = !strncmp(closure->axis, "across ", 7);
-            const char *name = across ? closure->axis + 7 : closure->axis[0] ? closure->axis : closure->value;
+            const char *name = closure->axis[0] ? closure->axis : closure->value;
             if (!both && name[0])
-                out_printf(out, " %s%s", across ? "⊥" : "", name);
+                out_printf(out, " %s%s", closure->across ? "⊥" : "", name);
         }
     }
 }
@@ -489,9 +488,8 @@ print_closure_motion(const ScalarClosure *closure, Out *out)
 {
     out_text(out, closure->translates ? "translation" : "rotation");
     out_text(out, closure->translates && closure->turns ? " with rotation" : "");
-    bool across = !strncmp(closure->axis, "across ", 7);
     if (closure->axis[0])
-        out_printf(out, " %s%s", across ? "" : closure->turns ? "about " : "along ", closure->axis);
+        out_printf(out, " %s%s", closure->across ? "across " : closure->turns ? "about " : "along ", closure->axis);
     if (closure->value[0])
         out_printf(out, "%s%s", closure->axis[0] ? " = " : " ", closure->value);
 }

@@ -422,18 +422,6 @@ lose(Run *run, uint32_t k, uint32_t kind)
         ahead->example[kind] = k;
 }
 
-// A condition in the user's words: the steps of floor() and the like compare with hidden variables, their place says which they are.
-static const char *
-condition_text(const Run *run, uint32_t k, const char **place)
-{
-    const char *text = run->model->relation[run->model->forecast[k].relation].text, *open = strrchr(text, '(');
-    *place = "";
-    if (!strstr(text, "$integer"))
-        return text;
-    *place = open ? open : "";
-    return "a step of floor, ceil, integer, div, mod or rem ";
-}
-
 // What has been lost since is told, all of one kind at once; that events made it costly is told of the first ones.
 static void
 tell_lost(Run *run)
@@ -447,18 +435,18 @@ tell_lost(Run *run)
     double apart = fmin(run->interval, (run->options->stop - run->options->start) / 500);
     for (uint32_t kind = 0; kind < LOST_KINDS; kind++) {
         uint32_t count = ahead->lost[kind];
-        const char *place, *text = count ? condition_text(run, ahead->example[kind], &place) : NULL;
+        const char *text = count ? run->model->relation[run->model->forecast[ahead->example[kind]].relation].text : NULL;
         ahead->lost[kind] = 0;
         if (kind == LOST_COSTLY && ahead->costly_told)
             continue;
         ahead->costly_told |= kind == LOST_COSTLY && count;
         if (count == 1)
             run_message(run, MDL_WARNING, "this condition depends on time alone, but %s: when it changes and changes back between two looks, at most "
-                        "%.3g apart, that is not seen (a smaller --interval looks more often)\n  %s%s", reason[kind], apart, text, place);
+                        "%.3g apart, that is not seen (a smaller --interval looks more often)\n  %s", reason[kind], apart, text);
         else if (count)
             run_message(run, MDL_WARNING, "%u conditions depend on time alone, but of each %s: when one changes and changes back between two looks, at "
-                        "most %.3g apart, that is not seen (a smaller --interval looks more often); for example\n  %s%s", count, reason[kind],
-                        apart, text, place);
+                        "most %.3g apart, that is not seen (a smaller --interval looks more often); for example\n  %s", count, reason[kind],
+                        apart, text);
     }
 }
 

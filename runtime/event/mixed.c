@@ -20,7 +20,7 @@
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
 
-enum { FOLLOWING_PASSES = 16, SEARCHED_MOST = 14, CIRCLING = 4, SETTLING = 4, EXACT_PASSES = 4 };
+enum { FOLLOWING_PASSES = 16, SEARCHED_MOST = 14, CIRCLING = 4, SETTLING = 4, EXACT_PASSES = 4, DOUBLINGS = 16 };
 enum { DECIDED = 40 }; // passes after which laws that still change are decided together
 static const double ROUNDING = 8 * DBL_EPSILON;
 
@@ -195,11 +195,11 @@ clear_reinits(Run *run)
         run->v[run->model->reinit[k].active] = 0;
 }
 
-// What the discrete equations gave. With `rounding`, what differs by that is the same: a value that is taken over from a system of
-// equations is solved anew in each pass, to the last digit but one. False when everything is as it was before the first pass; *changed: the same, without
+// What the discrete equations gave. What differs by `rounding` is the same: a value that is taken over from a system of equations is solved anew
+// in each pass, to its last digits, which are those of larger ones where it is a difference of such. False when everything is as it was before the first pass; *changed: the same, without
 // those variables that follow from others at one instant.
 static bool
-apply_discretes(Run *run, bool rounding, bool *changed)
+apply_discretes(Run *run, double rounding, bool *changed)
 {
     const mdl_model *model = run->model;
     bool moved = false;
@@ -207,7 +207,8 @@ apply_discretes(Run *run, bool rounding, bool *changed)
     for (uint32_t k = 0; k < model->n_discretes; k++) {
         const mdl_discrete *discrete = &model->discrete[k];
         double old = run->old_discrete[k], value = run->v[discrete->next ? discrete->next : discrete->value];
-        bool other = value != old && !(isnan(value) && isnan(old)) && !(rounding && fabs(value - old) <= ROUNDING * fabs(old));
+        double size = fmax(fabs(old), discrete->pre ? fabs(run->v[discrete->pre]) : 0);
+        bool other = value != old && !(isnan(value) && isnan(old)) && !(rounding > 0 && fabs(value - old) <= rounding * size);
         run->v[discrete->value] = value;
         moved = moved || other;
         *changed = *changed || (other && discrete->next);
@@ -215,10 +216,9 @@ apply_discretes(Run *run, bool rounding, bool *changed)
     return moved;
 }
 
-
 // One evaluation of the discrete equations with pre() as it is. True when a discrete variable changed.
 static bool
-follow(Run *run, bool rounding)
+follow(Run *run, double rounding)
 {
     const mdl_model *model = run->model;
     bool changed = false;
@@ -307,7 +307,7 @@ agrees(Run *run, const Search *search)
     for (uint32_t i = 0; i < search->n; i++)
         if (relation_value(run, search->relation[i]) != (double)(search->values >> i & 1))
             return false;
-    return !follow(run, false);
+    return !follow(run, 0);
 }
 
 // Tries all values of the conditions that are searched, the last one only `kept` where that is not negative.
@@ -400,6 +400,14 @@ differs_from_pre(const Run *run)
     return false;
 }
 
+// Nothing in the first passes. What still changes behind them counts for less with each: changes that lead to a solution become smaller, those of
+// rounding do not.
+static double
+rounding_of(uint32_t pass)
+{
+    return pass < EXACT_PASSES ? 0 : ldexp(ROUNDING, (int)(pass - EXACT_PASSES < DOUBLINGS ? pass - EXACT_PASSES : DOUBLINGS));
+}
+
 int
 mixed_solve(Run *run)
 {
@@ -411,7 +419,7 @@ mixed_solve(Run *run)
         if (status != MDL_OK)
             return status;
         bool around = !searched && circles(run);
-        if (!around && !follow(run, pass >= EXACT_PASSES))
+        if (!around && !follow(run, rounding_of(pass)))
             return MDL_OK;
         if (around && search_conditions(run) == MDL_OK)
             return MDL_OK;

@@ -13,6 +13,16 @@
 
 enum { LISTED = 6, OPEN = 4 };
 
+static bool
+is_line(const char *lines, const char *text)
+{
+    size_t length = text ? strlen(text) : 0;
+    for (const char *at = lines; text && (at = strstr(at, text)); at += length + !length)
+        if (at - lines >= 3 && !strncmp(at - 3, "\n  ", 3) && (at[length] == '\n' || !at[length]))
+            return true;
+    return false;
+}
+
 // The constraints of group g that its best pivots leave out, each with a newline before it.
 static void
 list_dependent(Review *r, uint32_t g, char *text, size_t size)
@@ -26,7 +36,7 @@ list_dependent(Review *r, uint32_t g, char *text, size_t size)
         rank_null(rank, k, weight);
         for (uint32_t i = 0; i < rows && used < size; i++) {
             const char *equation = r->run->model->constraint[r->row[i]].text;
-            if (fabs(weight[i]) < 1e-6 || shown >= LISTED || (equation && strstr(text, equation)))
+            if (fabs(weight[i]) < 1e-6 || shown >= LISTED || is_line(text, equation))
                 continue;
             used += (size_t)snprintf(text + used, size - used, "\n  %s", equation ? equation : "?");
             shown++;
