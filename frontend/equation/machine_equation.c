@@ -6,7 +6,8 @@
 // Contract: equation.h, fragment.h (EXTRA_ACTIVE). Complexity: linear in the text.
 #include "frontend/equation/equation.h"
 #include "ir/base/diag.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 // The variable of the block that an argument names; 0 after reporting.
 static Expr

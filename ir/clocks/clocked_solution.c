@@ -4,6 +4,11 @@
 // equation before it is looked at.
 // Contract: clock_inner.h; changes nothing. Complexity: linear in the equation.
 #include "ir/clocks/clock_inner.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 static Expr
 forget_past(void *context, Exprs *exprs, Expr part, const Expr *args)

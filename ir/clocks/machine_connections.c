@@ -8,6 +8,9 @@
 // Contract: machine_inner.h. Appends and takes out equations. Complexity: linear in equations and connectors, times signals of this kind.
 #include "ir/base/sets.h"
 #include "ir/clocks/machine_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 typedef struct Output {
     Var var;

@@ -11,6 +11,10 @@
 //
 // Contract: machine_inner.h. Equations get new rows. Complexity: a matching for each state; linear otherwise.
 #include "ir/clocks/machine_inner.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/structure/problem.h"
 
 typedef struct Definition { // of a variable that is not the state's own

@@ -14,6 +14,10 @@
 //
 // Contract: machine_inner.h. Appends hidden variables and equations. Complexity: linear in states and transitions.
 #include "ir/clocks/machine_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 static Expr
 number(const Machines *machines, double value)

@@ -8,6 +8,9 @@
 #include "ir/base/sets.h"
 #include "ir/clocks/machine_inner.h"
 #include "ir/dae/model_shapes.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 static bool
 has_machines(const Dae *dae)
