@@ -2,7 +2,7 @@
 //
 // Purpose: Modelica 3.6, section 3.7. der of a composite expression is expanded by the chain rule, so that
 // only derivatives of variables remain.
-// Method: the chain rule, expr_rate() (ir/expr/expr.h), with the derivatives of the variables as slots.
+// Method: the chain rule, expr_rate() (ir/expr/expr_calculus.h), with the derivatives of the variables as slots.
 // Contract: expression_inner.h. Complexity: linear in the expression.
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"

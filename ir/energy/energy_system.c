@@ -15,12 +15,6 @@ system_energy(const System *system, uint32_t from)
 }
 
 Expr
-system_position(const System *system, uint32_t i)
-{
-    return expr_slot(system->exprs, 3 * i);
-}
-
-Expr
 system_velocity(const System *system, uint32_t i)
 {
     return expr_slot(system->exprs, 3 * i + 1);

@@ -91,8 +91,7 @@ typedef struct System {
 } System;
 
 // --- energy_system.c
-// The slots of coordinate i and of its velocity as expressions.
-Expr system_position(const System *system, uint32_t i);
+// The slot of the velocity of coordinate i as an expression.
 Expr system_velocity(const System *system, uint32_t i);
 // The slot of a variable as an expression; made when it is new.
 Expr system_slot(System *system, Var var);

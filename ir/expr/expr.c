@@ -370,8 +370,9 @@ expr_operations(const Exprs *exprs, Expr e)
 
 // --- rewriting
 
-Expr
-expr_substitute(Exprs *exprs, Expr e, const Expr *with, uint32_t n)
+// Slot k becomes with[k], k < n; whatever has changed below is made by `make`.
+static Expr
+with_slots(Exprs *exprs, Expr e, const Expr *with, uint32_t n, Expr (*make)(Exprs *exprs, Op op, const Expr *args, uint32_t n))
 {
     U32Vec order = {0}, made = {0}, args = {0};
     expr_walk(exprs, e, UINT32_MAX, &order);
@@ -390,7 +391,7 @@ expr_substitute(Exprs *exprs, Expr e, const Expr *with, uint32_t n)
         if (op == OP_SLOT && slot < n && with[slot])
             result = with[slot];
         else if (changed)
-            result = expr_make(exprs, op, args.at, args.n);
+            result = make(exprs, op, args.at, args.n);
         vec_push(&made, result);
     }
     Expr result = vec_last(&made);
@@ -398,6 +399,12 @@ expr_substitute(Exprs *exprs, Expr e, const Expr *with, uint32_t n)
     vec_free(&made);
     vec_free(&args);
     return result;
+}
+
+Expr
+expr_substitute(Exprs *exprs, Expr e, const Expr *with, uint32_t n)
+{
+    return with_slots(exprs, e, with, n, expr_make);
 }
 
 Expr
@@ -435,30 +442,6 @@ reading_order(Exprs *exprs, Expr e, U32Vec *order)
     vec_free(&stack);
 }
 
-// Renaming keeps equal parts equal and different parts different, so that nothing needs simplifying again.
-static Expr
-rename_slots(Exprs *exprs, Expr e, const Expr *with)
-{
-    U32Vec order = {0}, made = {0}, args = {0};
-    expr_walk(exprs, e, UINT32_MAX, &order);
-    for (uint32_t i = 0; i < order.n; i++) {
-        Expr id = order.at[i], result = id;
-        args.n = 0;
-        for (uint32_t j = 0; j < cell_n(exprs, id); j++)
-            vec_push(&args, made.at[exprs->index.at[cell_args(exprs, id)[j]]]);
-        if (cell_op(exprs, id) == OP_SLOT)
-            result = with[expr_slot_of(exprs, id)];
-        else if (args.n)
-            result = expr_intern(exprs, cell_op(exprs, id), args.at, args.n);
-        vec_push(&made, result);
-    }
-    Expr result = vec_last(&made);
-    vec_free(&order);
-    vec_free(&made);
-    vec_free(&args);
-    return result;
-}
-
 Expr
 expr_shape(Exprs *exprs, Expr e, U32Vec *order)
 {
@@ -480,7 +463,8 @@ expr_shape(Exprs *exprs, Expr e, U32Vec *order)
             vec_grow(&exprs->renamed, nslots - exprs->renamed.n);
         for (uint32_t k = 0; k < order->n; k++)
             exprs->renamed.at[order->at[k]] = expr_slot(exprs, k);
-        shape = rename_slots(exprs, e, exprs->renamed.at);
+        // Renaming keeps equal parts equal and different parts different, so that nothing needs simplifying again.
+        shape = with_slots(exprs, e, exprs->renamed.at, nslots, expr_intern);
     }
     exprs->known_shape.at[shape] = 1;
     return shape;

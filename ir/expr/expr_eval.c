@@ -30,6 +30,12 @@ whole_power(double base, double exponent)
     return exponent < 0 ? 1 / result : result;
 }
 
+bool
+op_is_partial(Op op)
+{
+    return op == OP_SQRT || op == OP_LOG || op == OP_LOG10 || op == OP_ASIN || op == OP_ACOS;
+}
+
 double
 expr_apply_1(Op op, double x)
 {

@@ -10,6 +10,7 @@
 //
 //     f = k*luz(x, a)   =>   f = k*(if r1 then x - a else if r2 then x + a else 0),  r1 = x > a, r2 = x < -a
 // Contract: lower_inner.h. Complexity: linear in rows and slots; a shape costs once per pattern.
+#include "ir/expr/expr_eval.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
@@ -350,10 +351,8 @@ plan_of(Lowering *low, Expr e, Events events)
         bool plain = !held || smooth || (op == OP_ABS && events == EVENTS_BOUNDED) || !depends_on_continuous(low, e);
         return (Plan){plain ? HOW_ARGS : HOW_CHOICE, events, 0};
     }
-    case OP_SQRT: case OP_LOG: case OP_LOG10: case OP_ASIN: case OP_ACOS:
-        return (Plan){HOW_ARGS, events ? EVENTS_BOUNDED : EVENTS_NONE, 0};
     default:
-        return (Plan){HOW_ARGS, events, 0};
+        return (Plan){HOW_ARGS, events && op_is_partial(op) ? EVENTS_BOUNDED : events, 0};
     }
 }
 

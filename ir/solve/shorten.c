@@ -13,6 +13,7 @@
 // Contract: after `laws`, before `integers`. Appends variables and equations; an equation gets another shape and row.
 // Complexity: linear in the length of the equations.
 #include "ir/dae/pass.h"
+#include "ir/expr/expr_eval.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
@@ -151,12 +152,6 @@ is_guarded(Op op, uint32_t i)
     return i > 0 && (op == OP_IF || op == OP_AND || op == OP_OR || op == OP_PICK || op == OP_HOMOTOPY);
 }
 
-static bool
-is_partial(Op op)
-{
-    return op == OP_SQRT || op == OP_LOG || op == OP_LOG10 || op == OP_ASIN || op == OP_ACOS;
-}
-
 static void
 look_down(Shorten *pass)
 {
@@ -171,7 +166,7 @@ look_down(Shorten *pass)
             Spot *arg = spot_of(pass, expr_arg(exprs, e, i));
             arg->always |= spot.always && !is_guarded(op, i);
             arg->silent |= spot.silent || silent;
-            arg->bounded |= spot.bounded || is_partial(op);
+            arg->bounded |= spot.bounded || op_is_partial(op);
         }
     }
 }
