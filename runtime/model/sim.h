@@ -156,6 +156,7 @@ typedef struct mdl_stats {
     uint64_t steps;           // accepted integrator steps
     uint64_t residuals;       // residual evaluations by the integrator
     uint64_t jacobians;       // Jacobian evaluations (= factorisations)
+    uint64_t factorings;      // real matrices that radau has factored; a complex one counts as four
     uint64_t newton_iterations;
     uint64_t newton_failures, error_failures;
     uint64_t root_evaluations; // evaluations while locating events
@@ -172,6 +173,7 @@ typedef struct mdl_stats {
     const char *form;         // "causal" or "dae"
     const char *solver;       // its name
     const char *reason;       // why `auto` chose it; NULL: it was asked for
+    double changed, gain;     // `auto` changed to it on the way: when, and how many times less work it was found to need; 0: it did not
     const char *linear_solver; // "dense" or "klu"
     double init_seconds, run_seconds; // wall clock
     double end_time;          // time reached

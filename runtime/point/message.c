@@ -21,6 +21,8 @@ run_message(const Run *run, mdl_severity severity, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     // What fails behind an interruption fails because calls have ended early.
+    if (run->contest.muted && severity == MDL_ERROR)
+        return;
     if (run->options->message && (severity != MDL_ERROR || !run_interrupted(run)))
         run->options->message(run->options->user, severity, text);
 }
@@ -55,15 +57,17 @@ mdl_options_default(const mdl_model *model, mdl_options *options)
 void
 mdl_stats_text(const mdl_stats *stats, char *text, uint32_t size)
 {
-    char free_states[32] = "";
+    char free_states[32] = "", changed[96] = "";
+    if (stats->gain > 0)
+        snprintf(changed, sizeof changed, ", from time %.6g on, with %.2g times less work than ida", stats->changed, stats->gain);
     if (stats->free_states != stats->states)
         snprintf(free_states, sizeof free_states, ", %u free", stats->free_states);
     snprintf(text, size,
-             "%s%s%s%s: %u unknowns (%u states%s), %s form, %s: %llu steps, %llu residuals, %llu jacobians, "
+             "%s%s%s%s%s: %u unknowns (%u states%s), %s form, %s: %llu steps, %llu residuals, %llu jacobians, "
              "%llu error failures, %llu newton failures, %llu events (%llu time), %llu rows, "
              "init %.3g s, run %.3g s, end time %.10g",
              stats->solver ? stats->solver : "no solver", stats->reason ? " (" : "", stats->reason ? stats->reason : "",
-             stats->reason ? ")" : "", stats->unknowns, stats->states, free_states, stats->form ? stats->form : "no",
+             changed, stats->reason ? ")" : "", stats->unknowns, stats->states, free_states, stats->form ? stats->form : "no",
              stats->linear_solver ? stats->linear_solver : "no linear solver",
              (unsigned long long)stats->steps, (unsigned long long)stats->residuals,
              (unsigned long long)stats->jacobians, (unsigned long long)stats->error_failures,
@@ -79,8 +83,8 @@ mdl_stats_text(const mdl_stats *stats, char *text, uint32_t size)
 void
 mdl_stats_json(const mdl_stats *stats, char *text, uint32_t size)
 {
-    int used = snprintf(text, size, "{\"solver\":\"%s\",\"reason\":\"%s\",", stats->solver ? stats->solver : "",
-                        stats->reason ? stats->reason : "");
+    int used = snprintf(text, size, "{\"solver\":\"%s\",\"reason\":\"%s\",\"changed\":%.17g,\"gain\":%.6g,", stats->solver ? stats->solver : "",
+                        stats->reason ? stats->reason : "", stats->changed, stats->gain);
     if (used < 0 || (uint32_t)used >= size)
         return;
     snprintf(text + used, size - (uint32_t)used,

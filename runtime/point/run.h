@@ -121,6 +121,19 @@ typedef struct Pace {
     uint64_t steps, events, newton_failures;
 } Pace;
 
+// Which method gets on with less work (contest.c).
+typedef struct Contest {
+    bool open;           // other methods than the one at the start are looked for
+    uint32_t stage, half; // of contest.c; the first half of it is over
+    mdl_solver champion, rival; // the one that is best so far; the one that is tried, or will be
+    double patience;     // work of the champion before the next trial
+    double work, since;  // where what is measured began, and when
+    double pace;         // of the champion: time for its work
+    bool muted;          // a step is made whose errors are not told
+    double began, *point, *slope; // where it begins; nx each
+    const char *reason;  // why the first method was chosen
+} Contest;
+
 // An event up to which a run was integrated and that is not handled yet (advance.c).
 typedef struct HeldEvent {
     bool any, located, other;
@@ -209,6 +222,7 @@ struct Run {
     double *kept;         // nv + n + nx: v and `solved` while check_step() evaluates; NULL before the first time
     double check_seconds, check_begun; // what looking at rows has taken; the clock at its beginning
     Pace pace;
+    Contest contest;
     bool driven;               // by whoever asks for one interval after the other: its end is not known
     bool holds;                // an event that was found waits for him in `held`
     HeldEvent held;

@@ -193,6 +193,7 @@ void
 simulate_clean_up(Run *run)
 {
     integrator_free(run);
+    contest_free(run);
     for (size_t i = 0; i < sizeof all_parts / sizeof *all_parts; i++)
         if (all_parts[i]->free)
             all_parts[i]->free(run);

@@ -1,8 +1,8 @@
 // integrator.c: the stepper of a run.
 //
 // Purpose: advance.c, event.c and root.c step, restart and look between steps without knowing the method. When --solver=auto
-// has chosen one that does not get on, IDA goes on from there.
-// Method: a table of Steppers by solver; choice.c picks for `auto`.
+// has chosen one that does not get on, IDA goes on from there; where another one gets on with less work, that one does.
+// Method: a table of Steppers by solver; choice.c picks for `auto`, contest.c on the way.
 // Contract: solver.h.
 // Complexity: that of the method.
 #include "runtime/point/point.h"
@@ -69,7 +69,8 @@ integrator_create(Run *run)
         integrator_form(run, choice_of_solver(run, &run->stats->reason));
     if (run->options->solver == MDL_SOLVER_GAUSS && !(run->options->step > 0))
         choice_warn_of_stiffness(run);
-    return create(run);
+    int status = contest_begin(run);
+    return status == MDL_OK ? create(run) : status;
 }
 
 int
@@ -106,35 +107,67 @@ integrator_resume(Run *run)
     return run->stepper->resume ? run->stepper->resume(run) : run->stepper->start(run);
 }
 
-// `reached` is told: up to there the other method came.
+// Another method goes on from the present point.
 MDL_CHECKED static int
-go_on_with_ida(Run *run, double reached, bool singular)
+change_method(Run *run, mdl_solver solver)
 {
     evaluate_load(run, run->time, run->y, run->yp);
     int status = evaluate_solved(run, true);
     if (status != MDL_OK)
         return status;
     evaluate_store(run);
+    run->stepper->stats(run);
+    run->stepper->free(run);
+    integrator_form(run, solver);
+    status = create(run);
+    return status == MDL_OK ? run->stepper->start(run) : status;
+}
+
+// `reached` is told: up to there the other method came.
+MDL_CHECKED static int
+go_on_with_ida(Run *run, double reached, bool singular)
+{
     const char *method = run->stepper->name;
+    int status = change_method(run, MDL_SOLVER_IDA);
+    if (status != MDL_OK)
+        return status;
     if (singular)
         run_message(run, MDL_NOTE, "at time %.12g: near a position in which constraints depend on each other the %s method is not "
                     "exact enough; ida goes on", reached, method);
     else
         run_message(run, MDL_NOTE, "at time %.12g: the %s method needs steps that are too short from here on; ida goes on", reached,
                     method);
-    run->stepper->stats(run);
-    run->stepper->free(run);
-    integrator_form(run, MDL_SOLVER_IDA);
     run->stats->reason = singular ? "near a singular position" : "after steps that became too short";
-    status = create(run);
-    return status == MDL_OK ? run->stepper->start(run) : status;
+    return MDL_OK;
+}
+
+// A step of the method that contest.c wants. Where that is a rival which fails, IDA makes the step, and says what is wrong if it fails, too.
+MDL_CHECKED static int
+contested_step(Run *run, double limit)
+{
+    mdl_solver next = contest_next(run);
+    int status = MDL_OK;
+    if (next != run->solver) {
+        status = change_method(run, next);
+        contest_changed(run);
+    }
+    if (status != MDL_OK || run->solver == MDL_SOLVER_IDA)
+        return status == MDL_OK ? run->stepper->step(run, limit) : status;
+    contest_enter(run);
+    status = run->stepper->step(run, limit);
+    if (!contest_leave(run, status))
+        return status;
+    run->stats->steps--;
+    status = change_method(run, MDL_SOLVER_IDA);
+    contest_end(run);
+    return status == MDL_OK ? run->stepper->step(run, limit) : status;
 }
 
 int
 integrator_step(Run *run, double limit)
 {
     double before = run->time;
-    int status = run->stepper->step(run, limit);
+    int status = run->contest.open ? contested_step(run, limit) : run->stepper->step(run, limit);
     if (status == RUN_GIVES_UP || status == RUN_NEARS_SINGULAR) {
         run->stats->steps--;
         status = go_on_with_ida(run, before, status == RUN_NEARS_SINGULAR);

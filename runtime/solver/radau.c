@@ -342,6 +342,7 @@ prepare(Run *run, double h)
     if (ode->factored == h && ode->factored_order == ode->order)
         return true;
     Phase before = profile_enter(run, PHASE_FACTORS);
+    run->stats->factorings += 1 + 4 * (rule->stages / 2); // a complex matrix is as much work as four real ones
     (void)jacobian_open(ode->jacobian, &start, &row, &values);
     bool good = shifted_factor_real(ode->shifted, values, rule->real / h);
     for (uint32_t p = 0; p < rule->stages / 2 && good; p++)
@@ -672,6 +673,8 @@ accept(Run *run, double limit, double h, uint32_t order)
         run->y[k] = ode->start[k] + end[k];
     if (ode->projection && !projection_apply(run, ode->projection, run->time, run->y))
         return projection_report(run);
+    if (run->contest.open && ode->projection && !projection_is_clear(run, ode->projection, run->y))
+        return RUN_NEARS_SINGULAR;
     for (uint32_t k = 0; k < n; k++)
         ode->tilt[k] = run->y[k] - ode->start[k] - end[k];
     evaluate_states(run, run->time, run->y);

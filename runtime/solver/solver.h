@@ -52,6 +52,18 @@ bool choice_is_reversible(Run *run);
 // Who has chosen gauss is told when the model is stiff at its start. Consistent values.
 void choice_warn_of_stiffness(Run *run);
 
+// --- contest.c: --solver=auto on the way
+MDL_CHECKED int contest_begin(Run *run); // the first method was chosen; MDL_INTERNAL: out of memory
+void contest_free(Run *run);
+// Before a step: the method that makes it. When it is another one than run->solver, contest_changed() is called behind the change.
+mdl_solver contest_next(Run *run);
+void contest_changed(Run *run);
+// Around a step of a method whose errors are not told. True: it has failed, the run is where the step began, and IDA is to make it
+// (contest_end() behind the change).
+void contest_enter(Run *run);
+MDL_CHECKED bool contest_leave(Run *run, int status);
+void contest_end(Run *run);
+
 // --- stalled.c: runs that do not get on
 // After a step that began at `before`. MDL_FAILED with a message: the steps have shrunk to rounding.
 MDL_CHECKED int pace_step(Run *run, double before);
