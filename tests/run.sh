@@ -82,6 +82,14 @@ golden() {
     fi
 }
 
+# Is anything beside a source that says what is expected of it? A case that expects nothing would count as nothing.
+expects() { # SOURCE ENDING
+    for beside in "${1%."$2"}".*; do
+        [ "$beside" = "$1" ] || return 0
+    done
+    return 1
+}
+
 run_parse() {
     for expected in "$top"/tests/parse/*.ast; do
         [ -e "$expected" ] || continue
@@ -140,6 +148,7 @@ run_views() {
         [ -e "$source" ] || continue
         folder=$(basename "$(dirname "$source")")
         name=$(basename "$source" .mdl)
+        expects "$source" mdl || { chosen "$folder/$name" && fail "$folder/$name: there is no $name.WHAT of mdlc show beside it"; continue; }
         for expected in "$top/tests/$folder/$name".*; do
             what=${expected##*.}
             case "$what" in mdl | check) continue ;; esac
@@ -159,6 +168,7 @@ run_views() {
 run_passes() {
     for source in "$top"/tests/pass/*.dae; do
         name=$(basename "$source" .dae)
+        expects "$source" dae || { chosen "pass/$name" && fail "pass/$name: beside it is neither $name.err nor a $name.WHAT of mdlc show"; continue; }
         for expected in "$top/tests/pass/$name".*; do
             what=${expected##*.}
             [ "$what" = dae ] && continue
