@@ -341,8 +341,11 @@ judge(Search *search, double from, double to, double *change)
     }
     if (all.value.low > 0 || (all.value.low == 0 && !search->at_zero))
         return VERDICT_NONE;
-    if (all.value.low < 0 && all.value.low >= -rounding)
-        return all.value.high <= rounding ? VERDICT_HIDDEN : VERDICT_NONE;
+    if (all.value.low < 0 && all.value.low >= -rounding && all.value.high <= rounding)
+        return VERDICT_HIDDEN;
+    // Rounding at the middle does not speak for all of a long interval: `max(x, 0) - 1e-12` is exact where x is negative.
+    if (all.value.low < 0 && all.value.low >= -rounding && !is_over(search, from) && !is_over(search, to))
+        return to - from > SHORT * (search->run->options->stop - search->run->options->start) ? VERDICT_OPEN : VERDICT_NONE;
     if (search->at_zero && is_over(search, from) && lasts(search, from, to)) {
         *change = from;
         return VERDICT_CHANGE;

@@ -52,7 +52,8 @@ expression(Random *random, uint32_t known, uint32_t depth)
         expression(random, known, depth - 1);
         printf(" > ");
         expression(random, known, depth - 1);
-        printf(" then ");
+        // Where both sides may be the same, or touch each other flatly, rounding alone would decide.
+        printf(" + %.3f then ", between(random, 0.01, 0.1));
         expression(random, known, depth - 1);
         printf(" else ");
         expression(random, known, depth - 1);
