@@ -100,14 +100,14 @@ $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/frontend/text/parser.c $(BUILD)/frontend/text/parser.h: frontend/text/parser.y
+$(BUILD)/frontend/text/parser.c $(BUILD)/frontend/text/parser.h &: frontend/text/parser.y
 	@mkdir -p $(@D)
 	$(call say,YACC,$<)
 	$(Q)bison -Wall -Werror -Wcounterexamples --header=$(BUILD)/frontend/text/parser.h -o $(BUILD)/frontend/text/parser.c $<
-$(BUILD)/frontend/text/lexer.c $(BUILD)/frontend/text/lexer.h: frontend/text/lexer.l $(BUILD)/frontend/text/parser.h
+$(BUILD)/frontend/text/lexer.c $(BUILD)/frontend/text/lexer.h &: frontend/text/lexer.l $(BUILD)/frontend/text/parser.h
 	$(call say,LEX,$<)
 	$(Q)flex --header-file=$(BUILD)/frontend/text/lexer.h -o $(BUILD)/frontend/text/lexer.c $<
-$(BUILD)/frontend/sweep/study_parser.c $(BUILD)/frontend/sweep/study_parser.h: frontend/sweep/study_parser.y
+$(BUILD)/frontend/sweep/study_parser.c $(BUILD)/frontend/sweep/study_parser.h &: frontend/sweep/study_parser.y
 	@mkdir -p $(@D)
 	$(call say,YACC,$<)
 	$(Q)bison -Wall -Werror -Wcounterexamples --header=$(BUILD)/frontend/sweep/study_parser.h -o $(BUILD)/frontend/sweep/study_parser.c $<
