@@ -123,6 +123,7 @@ typedef struct mdl_options {
     const char *output_path;  // a .mat file, or CSV with any other name; NULL: no file
     bool steps;               // a row at every step of the integrator, too
     const mdl_sink *sink;     // instead of a file; NULL: none
+    const mdl_sink *witness;  // its `row` gets all rows as well; NULL: none
     const uint32_t *column;   // indices into model->output to store; NULL: all
     uint32_t columns;
     const mdl_override *override;

@@ -93,7 +93,7 @@ begin(Run *run)
     Result *result = run->result;
     const mdl_options *options = run->options;
     const char *path = options->output_path;
-    result->wanted = options->sink || path;
+    result->wanted = options->sink || path || options->witness;
     FileKind file;
     if (options->sink)
         result->sink = *options->sink;
@@ -245,7 +245,10 @@ result_row(Run *run)
     if (!result->wanted)
         return MDL_OK;
     fill_row(run);
+    const mdl_sink *witness = run->options->witness;
     int error = result->sink.row ? result->sink.row(result->sink.self, result->row, result->columns + 1) : 0;
+    if (!error && witness)
+        error = witness->row(witness->self, result->row, result->columns + 1);
     if (error)
         return report(run, error, "write");
     result->pending = true;

@@ -65,7 +65,7 @@ typedef struct RunSettings { // of run_options, as given
     mdl_solver solver;
     mdl_check check;
     const char *output, *variables;                        // NULL: not given
-    bool stats, stats_json, stats_long, audit, audit_json, audit_columns, trace, quiet, steps, assemble, no_ranges;
+    bool stats, stats_json, stats_long, estimate, estimate_json, audit, audit_json, audit_columns, trace, quiet, steps, assemble, no_ranges;
     double limit_time;                                     // seconds, 0: none
     RunSetting *set;                                       // the last of several values for one name
     uint32_t n_set;

@@ -99,6 +99,14 @@ take_stats(RunSettings *s, const char *value)
 }
 
 static bool
+take_estimate(RunSettings *s, const char *value)
+{
+    s->estimate = true;
+    s->estimate_json = value != NULL;
+    return true;
+}
+
+static bool
 take_audit(RunSettings *s, const char *value)
 {
     s->audit = true;

@@ -17,6 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
+// Of the second run of --estimate, beside the first; a tolerance near rounding would make noise.
+static const double FINER = 0.01, SHORTER = 0.25, LEAST_TOLERANCE = 1e-13;
+
 // A signal handler has no argument through which it could reach the run.
 static volatile sig_atomic_t interrupted;
 
@@ -191,6 +194,45 @@ close_output(const RunCommand *command)
     return MDL_IO;
 }
 
+// Warnings and notes were told by the first run.
+static void
+on_error(void *user, mdl_severity severity, const char *text)
+{
+    if (severity == MDL_ERROR)
+        on_message(user, severity, text);
+}
+
+// The second run, and what it says of the first.
+MDL_CHECKED static int
+estimate_errors(const mdl_model *model, const RunCommand *command, const mdl_options *first, Estimate *estimate)
+{
+    mdl_options options = *first;
+    mdl_stats stats = {0};
+    mdl_node_audit *audit = first->audit ? calloc((size_t)model->audit->n_nodes + 1, sizeof *audit) : NULL;
+    options.audit = audit;
+    options.tolerance = fmax(FINER * first->tolerance, LEAST_TOLERANCE);
+    options.abstol = FINER * first->abstol;
+    options.step = SHORTER * first->step;
+    options.output_path = NULL;
+    options.sink = estimate_second(estimate);
+    options.witness = NULL;
+    options.profile = NULL;
+    options.final_values = NULL;
+    options.final_time = NULL;
+    options.message = on_error;
+    options.no_ranges = true;
+    int status = first->audit && !audit ? MDL_INTERNAL : mdl_simulate(model, &options, &stats);
+    wipe(first->user);
+    free(audit);
+    if (status != MDL_OK)
+        fprintf(stderr, "%s: error: the second run, with a tolerance of %.3g, has failed: there is no estimate of errors\n", command->program, options.tolerance);
+    else if (command->settings->estimate_json)
+        estimate_json(estimate, first->tolerance, options.tolerance, stdout);
+    else
+        estimate_text(estimate, options.tolerance, stdout);
+    return status;
+}
+
 MDL_CHECKED static int
 simulate(const mdl_model *model, const RunCommand *command)
 {
@@ -199,11 +241,13 @@ simulate(const mdl_model *model, const RunCommand *command)
     double *final_values = calloc((size_t)model->n_outputs + 1, sizeof *final_values);
     mdl_node_audit *audit = settings->audit ? calloc((size_t)model->audit->n_nodes + 1, sizeof *audit) : NULL;
     mdl_profile *profile = settings->stats_long ? mdl_profile_create(model) : NULL;
-    if (!final_values || (settings->audit && !audit) || (settings->stats_long && !profile)) {
+    Estimate *estimate = settings->estimate ? estimate_create(model, command->column, command->columns) : NULL;
+    if (!final_values || (settings->audit && !audit) || (settings->stats_long && !profile) || (settings->estimate && !estimate)) {
         fprintf(stderr, "%s: error: memory is exhausted\n", command->program);
         free(final_values);
         free(audit);
         mdl_profile_free(&profile);
+        estimate_free(&estimate);
         return MDL_INTERNAL;
     }
     mdl_options options;
@@ -228,6 +272,15 @@ simulate(const mdl_model *model, const RunCommand *command)
     options.explain = on_not_finite;
     options.checker = command->checker ? on_point : NULL;
     options.user = &screen;
+    options.witness = estimate ? estimate_first(estimate) : NULL;
+    if (estimate && options.tolerance < 10 * LEAST_TOLERANCE) {
+        fprintf(stderr, "%s: --estimate: there is no tolerance much smaller than %.3g to compare with\n", command->program, options.tolerance);
+        free(final_values);
+        free(audit);
+        mdl_profile_free(&profile);
+        estimate_free(&estimate);
+        return MDL_USAGE;
+    }
     // From here on the integrator looks at the flag and at the time.
     run_timer(0);
     run_signals(NULL);
@@ -239,12 +292,15 @@ simulate(const mdl_model *model, const RunCommand *command)
     print_audit(model, settings, &options, stats.end_time);
     if (settings->stats)
         print_stats(model, command, &stats, profile);
+    if (estimate && status == MDL_OK)
+        status = estimate_errors(model, command, &options, estimate);
     if (command->stats)
         *command->stats = stats;
     int printed = close_output(command);
     free(final_values);
     free(audit);
     mdl_profile_free(&profile);
+    estimate_free(&estimate);
     return status ? status : printed;
 }
 

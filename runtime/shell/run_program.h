@@ -3,6 +3,8 @@
 #ifndef MDLC_RUNTIME_SHELL_RUN_PROGRAM_H
 #define MDLC_RUNTIME_SHELL_RUN_PROGRAM_H
 
+#include <stdio.h>
+
 #include "runtime/model/sim.h"
 #include "runtime/shell/options.h"
 
@@ -41,6 +43,16 @@ typedef struct AuditColumns {
 // column: NULL: all. False: out of memory; free in any case.
 bool audit_columns_create(AuditColumns *wide, const mdl_model *model, const uint32_t *column, uint32_t columns);
 void audit_columns_free(AuditColumns *wide);
+
+// What a run may be wrong by (error_estimate.c): the rows of a run go to the first sink, those of one with a smaller tolerance to the second.
+typedef struct Estimate Estimate;
+Estimate *estimate_create(const mdl_model *model, const uint32_t *column, uint32_t columns); // as in RunCommand; NULL: out of memory
+void estimate_free(Estimate **estimate);
+const mdl_sink *estimate_first(const Estimate *estimate);
+const mdl_sink *estimate_second(const Estimate *estimate);
+// The variables with the largest errors beside their values, which are sorted for it; all of them.
+void estimate_text(Estimate *estimate, double finer, FILE *out);
+void estimate_json(const Estimate *estimate, double tolerance, double finer, FILE *out);
 
 // SIGINT, SIGTERM and SIGALRM go to the handler; NULL: they end a run, with what it has written.
 void run_signals(void (*handler)(int));
