@@ -6,6 +6,7 @@
 # them in tests/rooms only; 5 to 25 source files each; no name in two rooms; LLVM in backend/llvm and SUNDIALS in the runtime only.
 # No function or variable is defined twice, even where no program has both.
 # A source file begins with its name, and says its purpose, method, contract and complexity before its first line of code.
+# No status is dropped in the runtime.
 set -u
 build=${1:+$(cd "$1" && pwd)}
 cd "$(dirname "$0")/.."
@@ -63,6 +64,44 @@ find frontend ir backend runtime -name '*.c' | sort | xargs awk '
     !/^\/\// { heading = 0 }
     heading { said = said $0 " " }
     END { close_file() }' >>"$found"
+
+# No result of an evaluation is dropped: functions of the runtime that give a status are MDL_CHECKED (runtime/model/checked.h), and what another one says,
+# of what it did, is looked at or left with (void).
+find runtime -name '*.[ch]' | sort | xargs awk '
+    FNR == 1 { type = name = "" }
+    # A prototype of a header.
+    FILENAME ~ /\.h$/ && /^(MDL_CHECKED )?(int|bool) [a-z_0-9]+\(/ {
+        name = $0; sub(/\(.*/, "", name); sub(/.* /, "", name)
+        if (/^MDL_CHECKED/) checked["*\001" name] = 1
+        next
+    }
+    # A definition: its type stands alone, its name begins the next line.
+    /^(MDL_CHECKED )?(static )?(int|bool)$/ { type = $0; next }
+    type != "" && /^[a-z_0-9]+\(/ {
+        name = $0; sub(/\(.*/, "", name)
+        at = (type ~ /static/ ? FILENAME : "*") "\001" name; home[at] = FILENAME; gives[at] = type ~ /int$/ ? "int" : "bool"
+        if (type ~ /MDL_CHECKED/) checked[at] = 1
+        type = ""; current = at
+    }
+    /^}/ { current = "" }
+    current != "" && /return .*MDL_(OK|FAILED|INTERNAL|IO)|return status;/ { status[current] = 1 }
+    # A call that is a statement.
+    /^[ \t]+[a-z_0-9]+\(.*\);$/ && before ~ /([;{}:)]|else|\*\/)$|^$/ {
+        call = $0; sub(/^[ \t]+/, "", call); sub(/\(.*/, "", call)
+        n++; of[n] = call; where[n] = FILENAME; line[n] = FNR
+    }
+    !/^[ \t]*\/\// { before = $0; sub(/[ \t]*(\/\/.*)?$/, "", before) }
+    END {
+        for (at in status) {
+            name = at; sub(/.*[*c]\001/, "", name)
+            # What programs around a model call is declared in a header of its own, which needs no other.
+            if (gives[at] == "int" && !(at in checked) && home[at] !~ /\/embed[a-z_]*\.c$/) print home[at] ": " name "() gives a status and is not MDL_CHECKED"
+        }
+        for (i = 1; i <= n; i++) {
+            at = where[i] "\001" of[i]; if (!(at in gives)) at = "*\001" of[i]
+            if (at in gives && !(at in checked)) print where[i] ":" line[i] ": drops what " of[i] "() gives; (void) says that it is meant"
+        }
+    }' >>"$found"
 
 # Symbols: who defines what others need, and that nothing is defined twice. Of the objects whose sources are still there.
 objects() {

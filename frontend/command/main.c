@@ -215,7 +215,7 @@ run_session(Session *session)
     if (diags_count(session->diags) || session->options.json_messages)
         print_diagnostics(session);
     // What was printed may still be on its way, and what was told of it before counts.
-    int error = fflush(stdout) ? (errno ? errno : EIO) : 0;
+    int error = fflush(stdout) ? (errno ? errno : EIO) : ferror(stdout) ? EIO : 0;
     if (!error || status > EXIT_MODEL)
         return status;
     if (error != EPIPE)

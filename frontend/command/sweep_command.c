@@ -288,23 +288,25 @@ read_index(Sweep *sweep)
 
 // --- what is told at the end
 
-static void
+static int
 print_summary(const Sweep *sweep, const GatherSummary *summary)
 {
     const Study *study = sweep->study;
+    Out out = {0};
     int width = 6;
     for (uint32_t k = 0; k < study->outputs; k++)
         width = (int)strlen(study->output[k].name) > width ? (int)strlen(study->output[k].name) : width;
     if (study->outputs)
-        printf("%-*s %12s %12s %12s %12s\n", width, "output", "mean", "deviation", "least", "most");
+        out_printf(&out, "%-*s %12s %12s %12s %12s\n", width, "output", "mean", "deviation", "least", "most");
     for (uint32_t k = 0; k < study->outputs; k++) {
         const GatherSummary *s = &summary[k];
         if (s->n)
-            printf("%-*s %12.6g %12.6g %12.6g %12.6g\n", width, study->output[k].name, s->mean, s->n > 1 ? sqrt(s->squares / (double)(s->n - 1)) : 0,
-                   s->least, s->most);
+            out_printf(&out, "%-*s %12.6g %12.6g %12.6g %12.6g\n", width, study->output[k].name, s->mean,
+                       s->n > 1 ? sqrt(s->squares / (double)(s->n - 1)) : 0, s->least, s->most);
         else
-            printf("%-*s %12s\n", width, study->output[k].name, "no value");
+            out_printf(&out, "%-*s %12s\n", width, study->output[k].name, "no value");
     }
+    return print_out(&out);
 }
 
 static void
@@ -352,14 +354,11 @@ write_table(Sweep *sweep, const PoolResult *result)
     int error = gather_table(sweep->study, &sweep->index, sweep->table, sweep->rows, summary, &file);
     if (error)
         return tell_error(file, error);
-    if (!quiet) {
-        if (strcmp(sweep->table, "-") != 0)
-            print_summary(sweep, summary);
-        fflush(stdout);
+    int printed = !quiet && strcmp(sweep->table, "-") != 0 ? print_summary(sweep, summary) : EXIT_FINE;
+    if (!quiet)
         print_counts(sweep, result);
-    }
     int drawn = draw_scatter(sweep);
-    return drawn ? drawn : sweep->index.found > sweep->index.of[RUN_OK] ? EXIT_FAILED : EXIT_FINE;
+    return printed ? printed : drawn ? drawn : sweep->index.found > sweep->index.of[RUN_OK] ? EXIT_FAILED : EXIT_FINE;
 }
 
 // --- the call

@@ -524,29 +524,42 @@ run_gnuplot(const Plot *plot, Out *why)
     bool written = pipe && fwrite(plot->script.text, 1, plot->script.length, pipe) == plot->script.length;
     int status = pipe ? pclose(pipe) : -1;
     struct stat made;
-    if (written && status == 0 && stat(plot->drawing.fresh, &made) == 0 && (made.st_size > 0 || plot->drawing.direct))
+    if (written && status == 0 && stat(plot->drawing.fresh, &made) == 0 && made.st_size > 0)
         return 0;
     out_text(why, status == 127 << 8 || !pipe ? "gnuplot, which draws, cannot be run (Debian: apt install gnuplot-nox)\n"
                                               : "gnuplot could not draw the picture\n");
     return 5;
 }
 
-// Characters for the terminal, which gnuplot would not tell whether they have arrived.
+// To the terminal, or to a device or a pipe: gnuplot would not tell whether it has arrived.
 static int
-copy_drawing(const Plot *plot, Out *why)
+copy_drawing(const Plot *plot, const char *output, Out *why)
 {
     FILE *file = fopen(plot->drawing.fresh, "rb");
     int error = file ? 0 : errno, c;
+    FILE *to = !error && output ? fopen(output, "ab") : stdout;
+    if (!error && !to)
+        error = errno;
     while (!error && (c = getc(file)) != EOF)
-        if (putchar(c) == EOF)
+        if (putc(c, to) == EOF)
             error = errno ? errno : EIO;
-    if (!error && fflush(stdout))
+    if (!error && fflush(to))
         error = errno ? errno : EIO;
     if (file)
         fclose(file);
+    if (to && output)
+        fclose(to);
     if (error && error != EPIPE)
-        out_printf(why, "cannot write standard output: %s\n", strerror(error));
+        out_printf(why, "%s%s: %s\n", output ? "" : "cannot write ", output ? output : "standard output", strerror(error));
     return error ? 5 : 0;
+}
+
+// What a link leads to decides.
+static bool
+is_device(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
 // Into a file beside the target, or one of its own. `script`: what is drawn; NULL: the curves.
@@ -554,11 +567,12 @@ static int
 draw(Plot *plot, const Out *script, Out *why)
 {
     const char *folder = getenv("TMPDIR"), *output = plot->options->output;
+    bool beside = output && !is_device(output);
     Out path = {0};
     out_printf(&path, "%s/mdlc-plot", folder && *folder ? folder : "/tmp");
-    int error = replace_begin(&plot->drawing, output ? output : path.text, ""), status = 5;
+    int error = replace_begin(&plot->drawing, beside ? output : path.text, ""), status = 5;
     if (error)
-        out_printf(why, "%s: %s\n", output ? output : path.text, strerror(error));
+        out_printf(why, "%s: %s\n", beside ? output : path.text, strerror(error));
     out_free(&path);
     if (error)
         return 5;
@@ -571,8 +585,8 @@ draw(Plot *plot, const Out *script, Out *why)
             write_script(plot);
         status = run_gnuplot(plot, why);
     }
-    if (!status && !output) {
-        status = copy_drawing(plot, why);
+    if (!status && !beside) {
+        status = copy_drawing(plot, output, why);
     } else if (!status && (error = replace_end(&plot->drawing, 0))) {
         out_printf(why, "%s: %s\n", output, strerror(error));
         status = 5;

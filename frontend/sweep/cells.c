@@ -67,8 +67,8 @@ cells_take(char **at, char separator)
         return NULL;
     for (; *c && (*c != separator || depth || quoted); c++) {
         quoted ^= *c == '"';
-        depth += *c == '[' || *c == '(';
-        depth -= (*c == ']' || *c == ')') && depth;
+        depth += !quoted && (*c == '[' || *c == '(');
+        depth -= !quoted && (*c == ']' || *c == ')') && depth;
     }
     *at = *c ? c + 1 : NULL;
     *c = '\0';

@@ -136,7 +136,7 @@ largest(const Run *run)
     return at;
 }
 
-static int
+MDL_CHECKED static int
 refuse(const Run *run, uint32_t k, const char *why)
 {
     const mdl_jump *jump = &run->model->jump[k];

@@ -113,7 +113,7 @@ changed(const Run *run, const Look *low, const Look *middle, const Look *high)
     return UINT32_MAX;
 }
 
-static int
+MDL_CHECKED static int
 refuse(const Run *run, uint32_t k, double time, double amount)
 {
     const mdl_leap *leap = &run->model->leap[k];

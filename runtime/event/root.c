@@ -549,7 +549,7 @@ root_look_again(Run *run, double before)
         return;
     compute(run);
     run->sightings.count = 0;
-    root_suspect(run, before);
+    (void)root_suspect(run, before);
 }
 
 // Where a function may be lowest that has these values at a < b < c, the middle one lowest, when that is much lower than what was seen; otherwise NAN.
@@ -794,7 +794,7 @@ remember_first(Run *run)
             renew_size(run, k, run->phi_scale[k]);
     run->sightings.count = 0;
     run->sightings.measured = NAN;
-    root_suspect(run, run->time);
+    (void)root_suspect(run, run->time);
 }
 
 int

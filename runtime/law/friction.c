@@ -389,7 +389,7 @@ tell_rest(Run *run, uint32_t law)
 }
 
 // A root of what must not be negative.
-static int
+MDL_CHECKED static int
 check_root(Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];

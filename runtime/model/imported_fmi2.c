@@ -2,6 +2,7 @@
 //
 // Purpose: one side of the table UnitVersion. Method: functions are found by name; their types are those of the standard (sections 2.1, 3.2
 // and 4.2). Contract: imported.h. Complexity: that of the unit.
+#include "runtime/model/checked.h"
 #include "runtime/model/imported.h"
 
 #include <math.h>
@@ -84,7 +85,7 @@ set(Unit *unit, const UnitVariable *variable, const double *value)
                                                                                                                              1, &number);
 }
 
-static int
+MDL_CHECKED static int
 get(Unit *unit, const UnitVariable *variable, double *value)
 {
     unsigned reference = variable->reference;
@@ -97,7 +98,7 @@ get(Unit *unit, const UnitVariable *variable, double *value)
     return status;
 }
 
-static int
+MDL_CHECKED static int
 update(Unit *unit, UnitEvent *event)
 {
     EventInfo info = {0};
@@ -107,7 +108,7 @@ update(Unit *unit, UnitEvent *event)
     return status;
 }
 
-static int
+MDL_CHECKED static int
 complete(Unit *unit, bool *event, bool *terminate)
 {
     int asks = 0, ends = 0, status = UNIT_CALL(unit, COMPLETE, int, void *, int, int *, int *)(unit->component, 1, &asks, &ends);
@@ -116,7 +117,7 @@ complete(Unit *unit, bool *event, bool *terminate)
     return status;
 }
 
-static int
+MDL_CHECKED static int
 step(Unit *unit, double time, double length, bool *terminate)
 {
     enum { TERMINATED = 3, DISCARDED = 2 };

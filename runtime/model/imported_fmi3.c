@@ -2,6 +2,7 @@
 //
 // Purpose: one side of the table UnitVersion. Method: functions are found by name; their types are those of the standard (sections 2.2 to
 // 4.2). Contract: imported.h. Complexity: that of the unit.
+#include "runtime/model/checked.h"
 #include "runtime/model/imported.h"
 
 #include <math.h>
@@ -96,7 +97,7 @@ load(UnitType type, const void *at, size_t i)
     }
 }
 
-static int
+MDL_CHECKED static int
 set(Unit *unit, const UnitVariable *variable, const double *value)
 {
     void *values = malloc(variable->count * sizes[variable->type] + 1);
@@ -112,7 +113,7 @@ set(Unit *unit, const UnitVariable *variable, const double *value)
     return status;
 }
 
-static int
+MDL_CHECKED static int
 get(Unit *unit, const UnitVariable *variable, double *value)
 {
     void *values = calloc(variable->count + 1, sizes[variable->type]);
@@ -128,7 +129,7 @@ get(Unit *unit, const UnitVariable *variable, double *value)
     return status;
 }
 
-static int
+MDL_CHECKED static int
 update(Unit *unit, UnitEvent *event)
 {
     bool again = false, terminate = false, nominals = false, states = false, has_next = false;

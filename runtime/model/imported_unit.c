@@ -6,6 +6,7 @@
 //         between events a unit of model exchange is in continuous-time mode; an event is handled once for every number of it, whatever often
 //         the equations of the event are evaluated. A start begins with a reset, so that it may be tried with several inputs.
 // Contract: imported.h, standard.h. Complexity: that of the unit; what it knows already is not set again.
+#include "runtime/model/checked.h"
 #include "runtime/model/imported.h"
 
 #include <float.h>
@@ -145,7 +146,7 @@ mdl_unit_close(const double *in, double *out, double *state)
 // --- values
 
 // Sets inputs that it does not have yet; discrete ones only where that is allowed.
-static int
+MDL_CHECKED static int
 set_inputs(Unit *unit, const UnitGroup *group, const double *u, bool discrete)
 {
     size_t n = group ? group->n_inputs : unit->n_inputs;
@@ -162,7 +163,7 @@ set_inputs(Unit *unit, const UnitGroup *group, const double *u, bool discrete)
     return status;
 }
 
-static int
+MDL_CHECKED static int
 get_group(Unit *unit, const UnitGroup *group, double *value)
 {
     int status = 0;

@@ -224,7 +224,7 @@ standard_read_mat(const char *text, size_t size, const char *name, size_t *rows,
     if (level != 4 && level != 5)
         return NULL;
     if (level == 5)
-        take(&left, 128, &header);
+        (void)take(&left, 128, &header);
     while (!search.values && !search.problem && (level == 4 ? next_of_level_4(&left, &search) : next_of_level_5(&left, &search)))
         continue;
     *rows = search.rows;

@@ -354,7 +354,7 @@ evaluate_finish(Run *run, bool report)
     if (!failure_happened(run))
         return MDL_OK;
     if (report)
-        failure_report(run);
+        (void)failure_report(run);
     return MDL_FAILED;
 }
 

@@ -338,7 +338,7 @@ solve_elsewhere(Run *run, Newton *newton)
     bool *moving = malloc((m + 1) * sizeof *moving), solved = false;
     double *from = malloc((m + 1) * sizeof *from);
     newton_write(run, newton, newton->start);
-    newton_defect(run, newton, newton->step);
+    (void)newton_defect(run, newton, newton->step);
     if (moving && from)
         find_moving(run, newton, moving);
     for (int place = 0; moving && from && place < PLACES && !solved; place++) {
@@ -373,7 +373,7 @@ path_solve(Run *run, Newton *newton)
         return true;
     // The report shows the direct attempt's end: that is the one a user can relate to start values.
     newton_write(run, newton, newton->start);
-    newton_iterate(run, newton);
+    (void)newton_iterate(run, newton);
     newton->trouble = last == TURNING_POINT || first == NO_TROUBLE ? last : first;
     return false;
 }

@@ -194,7 +194,7 @@ cut_back(Mat *mat, int error)
     if (length > (off_t)mat->data_at)
         mat->points = (uint32_t)((size_t)(length - (off_t)mat->data_at) / size);
     if (ftruncate(mat->file, (off_t)(mat->data_at + mat->points * size)) == 0)
-        renew_count(mat);
+        (void)renew_count(mat);
     return error;
 }
 

@@ -18,7 +18,7 @@ static const double SHARE = 0.05;
 static const double LOOSER = 10, LEAST = 1e-7;
 static const double RESOLUTION = 1e-14; // of the run: steps are no longer, and events are located to a part of them
 
-static int
+MDL_CHECKED static int
 look(Run *run)
 {
     const mdl_options *options = run->options;

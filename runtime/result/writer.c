@@ -214,7 +214,7 @@ end(void *self)
     Writer *writer = self;
     bool told = writer->told;
     if (!told && block_at(writer, writer->handed)->rows)
-        hand_over(writer, true);
+        (void)hand_over(writer, true);
     pthread_mutex_lock(&writer->lock);
     writer->finished = true;
     pthread_cond_signal(&writer->changed);

@@ -238,7 +238,7 @@ find_between(Run *run, double before, double *last, double time, bool extra, dou
             return status;
         // The values before were solved for.
         status = evaluate_conditions(run, time) == MDL_OK ? MDL_OK : evaluate_at(run, time, true);
-        root_violated(run);
+        (void)root_violated(run);
     }
     if (status != MDL_OK || !root_suspect(run, before))
         return status;
@@ -248,7 +248,7 @@ find_between(Run *run, double before, double *last, double time, bool extra, dou
     // The values before were solved for.
     if (evaluate_conditions(run, time) != MDL_OK)
         return evaluate_at(run, time, true);
-    root_violated(run);
+    (void)root_violated(run);
     return MDL_OK;
 }
 

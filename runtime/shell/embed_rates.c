@@ -43,7 +43,7 @@ mdl_state_now(const mdl_simulation *s, double *now)
 }
 
 // How the rates answer to one place of v, into column `at` of a matrix with so many columns.
-static int
+MDL_CHECKED static int
 differentiate(mdl_simulation *s, uint32_t place, const uint32_t *of, double *answer, double *matrix, uint32_t columns, uint32_t at)
 {
     const double one = 1;
@@ -54,7 +54,7 @@ differentiate(mdl_simulation *s, uint32_t place, const uint32_t *of, double *ans
     return status;
 }
 
-static int
+MDL_CHECKED static int
 by_inputs(mdl_simulation *s, const uint32_t *of, double *answer, double *matrix)
 {
     const mdl_model *model = s->model;
@@ -68,7 +68,7 @@ by_inputs(mdl_simulation *s, const uint32_t *of, double *answer, double *matrix)
     return status;
 }
 
-static int
+MDL_CHECKED static int
 jacobians(mdl_simulation *s, double *by_state, double *by_input)
 {
     const mdl_model *model = s->model;

@@ -82,7 +82,7 @@ take_row(void *self, const double *value, uint32_t count)
 }
 
 // Handles as columns; those of results where none are named.
-static int
+MDL_CHECKED static int
 choose_columns(Gathering *g, uint32_t **column)
 {
     const mdl_request *request = g->request;
@@ -107,7 +107,7 @@ choose_columns(Gathering *g, uint32_t **column)
 }
 
 // The words of the command line for numbers of the interface.
-static int
+MDL_CHECKED static int
 take_words(Gathering *g, RunSettings *settings)
 {
     const mdl_request *r = g->request;
@@ -134,7 +134,7 @@ take_words(Gathering *g, RunSettings *settings)
     return MDL_OK;
 }
 
-static int
+MDL_CHECKED static int
 simulate(Gathering *g, const RunSettings *settings, const uint32_t *column)
 {
     const mdl_simulation *s = g->simulation;

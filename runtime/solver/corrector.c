@@ -139,7 +139,7 @@ correct(Corrector *corrector, const Point *point)
 }
 
 // With `renew` or after the old matrix has failed the iteration has a new one.
-static int
+MDL_CHECKED static int
 iterate(Corrector *corrector, const Point *point, bool renew)
 {
     for (;;) {

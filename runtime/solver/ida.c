@@ -435,7 +435,7 @@ start_with_history(Run *run, double step)
     double longer = history_estimate(integrator->history, run, integrator->weight, fmax(guess, 4 * step), most,
                                      fmax(2 * step, 1e3 * shortest_step(run)));
     if (longer > 0)
-        history_install(integrator->history, integrator->ida, longer);
+        (void)history_install(integrator->history, integrator->ida, longer);
 }
 
 static void

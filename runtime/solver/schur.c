@@ -160,7 +160,7 @@ list_places(Schur *s)
         for (uint32_t j = 0; j < group->m; j++) {
             uint32_t unknown = s->unknown[group->first + j];
             const mdl_matrix *matrix = matrix_of(model, unknown);
-            column_of(matrix, unknown, &from, &to);
+            (void)column_of(matrix, unknown, &from, &to);
             for (uint32_t k = from; k < to; k++)
                 if (is_implicit(model, matrix->row[k]))
                     s->place[n++] = (Place){matrix->values + k, s->loop_of[matrix->row[k]] - group->first, j};
@@ -194,7 +194,7 @@ static void
 add_rows(Schur *s, const mdl_matrix *matrix, uint32_t j, uint32_t *rows, uint32_t *n)
 {
     uint32_t from, to;
-    column_of(matrix, j, &from, &to);
+    (void)column_of(matrix, j, &from, &to);
     for (uint32_t k = from; k < to; k++)
         if (is_implicit(s->model, matrix->row[k]))
             touch(s, s->group_of[s->loop_of[matrix->row[k]]]);
@@ -213,7 +213,7 @@ add_group(Schur *s, const Group *group, uint32_t *rows, uint32_t *n)
         const mdl_matrix *matrix = matrix_of(model, unknown);
         if (unknown < model->nx)
             add_row(s, unknown, rows, n);
-        column_of(matrix, unknown, &from, &to);
+        (void)column_of(matrix, unknown, &from, &to);
         for (uint32_t at = from; at < to; at++)
             if (!is_implicit(model, matrix->row[at]))
                 add_row(s, matrix->row[at], rows, n);
@@ -411,7 +411,7 @@ static void
 scatter(Schur *s, const mdl_matrix *matrix, uint32_t j, const double *v)
 {
     uint32_t from, to;
-    column_of(matrix, j, &from, &to);
+    (void)column_of(matrix, j, &from, &to);
     for (uint32_t k = from; k < to; k++) {
         uint32_t loop = s->loop_of[matrix->row[k]];
         double value = usable(v[matrix->values + k]);
@@ -437,7 +437,7 @@ apply_group(Schur *s, const Group *group, const double *v)
         s->du[k] = 0;
         if (moved == 0)
             continue;
-        column_of(matrix, unknown, &from, &to);
+        (void)column_of(matrix, unknown, &from, &to);
         for (uint32_t at = from; at < to; at++)
             if (s->loop_of[matrix->row[at]] == NONE)
                 s->column[matrix->row[at]] += usable(v[matrix->values + at]) * moved;

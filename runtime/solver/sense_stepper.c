@@ -93,7 +93,7 @@ weights(N_Vector y, N_Vector w, void *user)
     return 0;
 }
 
-static int
+MDL_CHECKED static int
 fill_system(realtype time, N_Vector y, N_Vector f, SUNMatrix matrix, booleantype reuse, booleantype *renewed, realtype gamma,
             void *user, N_Vector w1, N_Vector w2, N_Vector w3)
 {
@@ -247,7 +247,7 @@ stepper_start(Run *run)
 }
 
 // Back to the invariants: the states, then the sensitivities into their tangent space.
-static bool
+MDL_CHECKED static bool
 project(Stepping *st, double time, double *point)
 {
     Run *run = st->run;
@@ -336,8 +336,8 @@ stepper_interpolate(Run *run, double time)
     }
     double *point = st->scale + sense->n;
     load(st, time, NV_DATA_S(st->dense), point);
-    if (st->projection)
-        project(st, time, point);
+    if (st->projection && !project(st, time, point))
+        return projection_report(run);
     memcpy(sense->present, point + nx, rest * sizeof *point);
     memcpy(NV_DATA_S(st->dense), run->yp, nx * sizeof *point);
     evaluate_load(run, time, point, NV_DATA_S(st->dense));

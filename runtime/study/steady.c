@@ -174,7 +174,7 @@ go(Steady *s, double part)
     return settle(s);
 }
 
-static bool
+MDL_CHECKED static bool
 go_back(Steady *s)
 {
     memcpy(s->y, s->keep, s->all * sizeof *s->y);
@@ -357,8 +357,8 @@ return_free(Steady *s)
         s->y[s->at.state[k]] = s->given[s->at.state[k]];
         moved = true;
     }
-    if (moved && !(settle(s) && is_steady(s)))
-        go_back(s);
+    if (moved && !(settle(s) && is_steady(s)) && !go_back(s)) // where it was a moment ago; what is evaluated there says why not
+        mdl_linear_free(&s->at);
 }
 
 // --- what can switch
@@ -412,7 +412,7 @@ switch_laws(Steady *s)
     return changed;
 }
 
-static bool
+MDL_CHECKED static bool
 evaluate_here(Steady *s)
 {
     Run *run = s->run;
@@ -579,7 +579,7 @@ report_cycle(const Run *run, const double *before, const double *after)
 }
 
 // Equilibria of one mode after the other, until one has its own mode. A mode that comes again ends it (Brent, BIT 20 (1980) 176).
-static int
+MDL_CHECKED static int
 find_with_modes(Steady *s, const mdl_options *loud)
 {
     Run *run = s->run;
@@ -629,8 +629,12 @@ steady_find(Run *run)
         status = find_with_modes(&s, options);
     if (status == MDL_OK) {
         report_free(&s);
-        evaluate_here(&s);
-        evaluate_store(run);
+        if (evaluate_here(&s)) {
+            evaluate_store(run);
+        } else {
+            run_message(run, MDL_ERROR, "the equilibrium that was found, at time %.12g, cannot be evaluated there", run->time);
+            status = MDL_FAILED;
+        }
     }
     mdl_linear_free(&s.at);
     free(s.y);
