@@ -228,6 +228,52 @@ warn_contradictions(Dae *dae, const U32Vec *start_of, Map *taken, Diags *diags)
     }
 }
 
+// --- discrete variables
+
+// Both start values are to hold at the start: false after a message where they cannot.
+static bool
+fixed_agree(Dae *dae, const U32Vec *start_of, Var from, Var var, Diags *diags)
+{
+    double value, other;
+    bool negative, turned;
+    if (!(dae->var_flags.at[from] & VARF_FIXED) || !contradict(dae, start_of, from, var, &value, &other))
+        return true;
+    dae_alias(dae, var, &negative);
+    dae_alias(dae, from, &turned);
+    Diag *diag = diag_add(diags, E0601, dae->binds.at[start_of->at[var]].span,
+                          "the initial conditions are over-determined: '%s' is another name for %s'%s', and both start values are fixed",
+                          dae_name(dae, var), negative == turned ? "" : "the negative of ", dae_name(dae, from));
+    diag_note(diag, dae->binds.at[start_of->at[from]].span, "the other one");
+    diag_help(diag, "remove one of the fixed = true");
+    return false;
+}
+
+bool
+initial_discrete_starts(Dae *dae, const U32Vec *start_of, Diags *diags)
+{
+    U32Vec holder = {0};
+    U8Vec remembered = {0};
+    bool negative, good = true;
+    vec_grow(&remembered, dae->nvars);
+    for (Var var = 0; var < dae->nvars; var++)
+        if (dae->var_pre_of.at[var] != NONE)
+            remembered.at[dae_alias(dae, dae->var_pre_of.at[var], &negative)] = 1;
+    start_value_holders(dae, start_of, &holder);
+    for (Var var = 0; var < start_of->n && !diags_full(diags); var++) {
+        Var to = dae_alias(dae, var, &negative), from = holder.at[to];
+        bool fixed = dae->var_flags.at[var] & VARF_FIXED;
+        if (start_of->at[var] == NONE || from == var || dae_kind(dae, to) != VAR_DISCRETE || !remembered.at[to])
+            continue;
+        if (fixed)
+            good = fixed_agree(dae, start_of, from, var, diags) && good;
+        else if (!(dae->var_flags.at[from] & VARF_FIXED))
+            initial_tell_start(dae, start_of, from, var, diags);
+    }
+    vec_free(&holder);
+    vec_free(&remembered);
+    return good;
+}
+
 // What comes first: start values of states that somebody has written, what the user has written for other variables, start values that the
 // library gives to states and to variables that it would like to be states (that an elastic joint begins without strain), zeros of
 // states that nobody has written, and other start values of the library, which are guesses.

@@ -46,6 +46,8 @@ uint32_t initial_defaults(Dae *dae, const Reduction *reduction, Problem *problem
 
 // W1604 where the start value of `var`, another name for what starts as `from` says, is a different one; not for the library's defaults.
 void initial_tell_start(Dae *dae, const U32Vec *start_of, Var from, Var var, Diags *diags);
+// The same for discrete variables whose pre() somebody asks for. False after E0601: start values that are fixed contradict each other.
+bool initial_discrete_starts(Dae *dae, const U32Vec *start_of, Diags *diags);
 
 // --- initial_report.c
 

@@ -173,6 +173,7 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
         init_report_under(dae, problem, diags);
         good = false;
     }
+    good = good && initial_discrete_starts(dae, &start_of, diags);
     if (good) {
         dae->starts_states = starts_states(dae, reduction, problem);
         problem_sort(problem);

@@ -195,6 +195,12 @@ bordered_factor(Bordered *b, bool fresh)
     return lu_factor(b->lu, b->values, fresh);
 }
 
+bool
+bordered_starved(const Bordered *b)
+{
+    return lu_starved(b->lu);
+}
+
 uint32_t
 bordered_singular(const Bordered *b)
 {

@@ -17,6 +17,7 @@ void bordered_assemble(Bordered *bordered, const double *v, double cj);
 // False: singular; bordered_singular() is then the unknown (as in state_name) that is not determined.
 MDL_CHECKED bool bordered_factor(Bordered *bordered, bool fresh);
 uint32_t bordered_singular(const Bordered *bordered);
+bool bordered_starved(const Bordered *bordered); // as lu_starved()
 // b (one entry per state) := (cj - df/dx)^-1 b.
 void bordered_solve(Bordered *bordered, double *b);
 uint32_t bordered_nonzeros(const Bordered *bordered);

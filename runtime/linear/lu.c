@@ -351,6 +351,12 @@ lu_factor(Lu *lu, const double *values, bool fresh)
     return lu->kept;
 }
 
+bool
+lu_starved(const Lu *lu)
+{
+    return !lu->dense && !lu->kept && lu->common.status == KLU_OUT_OF_MEMORY;
+}
+
 uint32_t
 lu_singular_column(const Lu *lu)
 {

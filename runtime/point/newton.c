@@ -315,7 +315,7 @@ correction(Run *run, Newton *newton)
     else if (looks_locked(newton, factored))
         factor_locked(run, newton);
     if (!newton->by_rank && !factored)
-        return fail(newton, SINGULAR);
+        return fail(newton, newton->lu && lu_starved(newton->lu) ? STARVED : SINGULAR);
     apply_inverse(newton, newton->step);
     return true;
 }

@@ -40,6 +40,7 @@ trouble_text(Trouble trouble)
 {
     switch (trouble) {
     case NOT_FINITE: return "an equation has no finite value";
+    case STARVED: return "there is no memory left for its matrix";
     case SINGULAR: return "its matrix of partial derivatives is singular";
     case NO_DESCENT: return "no step reduces the error";
     case JUMP: return "no step reduces the error, because an equation jumps there";

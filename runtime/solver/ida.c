@@ -608,6 +608,8 @@ report_failure(Run *run, int flag)
 {
     Integrator *integrator = run->integrator;
     double step = 0, size = 0;
+    if (jacobian_starved(integrator->jacobian))
+        return report_memory(run, "there is none left for the factors of its matrix");
     if (flag == IDA_MEM_FAIL || IDAGetCurrentStep(integrator->ida, &step) != IDA_SUCCESS)
         return report_memory(run, integrator->message);
     uint32_t worst = worst_unknown(run, &size);

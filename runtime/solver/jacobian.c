@@ -406,6 +406,12 @@ jacobian_solve(Jacobian *jacobian, double *b)
         solve_model(jacobian, b);
 }
 
+bool
+jacobian_starved(const Jacobian *jacobian)
+{
+    return jacobian && (jacobian->bordered ? bordered_starved(jacobian->bordered) : lu_starved(jacobian->lu));
+}
+
 uint32_t
 jacobian_singular(const Jacobian *jacobian)
 {

@@ -24,6 +24,7 @@ void jacobian_solve(Jacobian *jacobian, double *b);
 void jacobian_null_text(const Jacobian *jacobian, const Run *run, char *text, size_t size);
 // The first column without a pivot: an unknown, or a kept value behind them.
 uint32_t jacobian_singular(const Jacobian *jacobian);
+bool jacobian_starved(const Jacobian *jacobian); // as lu_starved(); false where there is no Jacobian
 uint32_t jacobian_nonzeros(const Jacobian *jacobian);
 bool jacobian_is_dense(const Jacobian *jacobian);
 

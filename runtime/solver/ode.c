@@ -487,8 +487,9 @@ ode_step(Run *run, double limit)
     int flag = evolve(ode, limit, &time);
     if (ode->runge_kutta && flag == ARK_UNREC_RHSFUNC_ERR)
         flag = evolve_shorter(run, limit, &time);
-    if (flag == (ode->runge_kutta ? ARK_MEM_FAIL : CV_MEM_FAIL)) {
-        run_message(run, MDL_ERROR, "at time %.12g: out of memory: the integrator cannot go on: %s", run->time, ode->message);
+    if (flag == (ode->runge_kutta ? ARK_MEM_FAIL : CV_MEM_FAIL) || (flag < 0 && jacobian_starved(ode->jacobian))) {
+        run_message(run, MDL_ERROR, "at time %.12g: out of memory: the integrator cannot go on: %s", run->time,
+                    jacobian_starved(ode->jacobian) ? "there is none left for the factors of its matrix" : ode->message);
         return MDL_INTERNAL;
     }
     if (flag < 0 && pace_explain(run))

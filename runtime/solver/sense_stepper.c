@@ -302,7 +302,7 @@ stepper_step(Run *run, double limit)
     int flag = CVodeSetStopTime(st->cvode, limit);
     if (flag == CV_SUCCESS)
         flag = CVode(st->cvode, limit, st->w, &time, CV_ONE_STEP);
-    if (flag == CV_MEM_FAIL) {
+    if (flag == CV_MEM_FAIL || (flag < 0 && jacobian_starved(st->jacobian))) {
         run_message(run, MDL_ERROR, "at time %.12g: out of memory: the integrator cannot go on: %s", run->time, st->message);
         return MDL_INTERNAL;
     }
