@@ -436,9 +436,8 @@ evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscripts, Ty
 
 // --- parameters taken by value
 
-// annotation(Evaluate = true) of a declaration.
 static bool
-says_evaluate(Elab *elab, Node component)
+component_evaluate(Elab *elab, Node component)
 {
     Node comment = component ? child_at(elab, component, 3) : 0;
     Node annotation = comment ? child_at(elab, comment, 0) : 0, mods = annotation ? child_at(elab, annotation, 0) : 0;
@@ -452,10 +451,10 @@ says_evaluate(Elab *elab, Node component)
     return false;
 }
 
-static bool
-evaluate_annotation(Elab *elab, const Member *member)
+bool
+says_evaluate(Elab *elab, const Member *member)
 {
-    return says_evaluate(elab, member->node) || says_evaluate(elab, member->again);
+    return component_evaluate(elab, member->node) || component_evaluate(elab, member->again);
 }
 
 // The member that a path names, or NULL; *class_level when the path starts at a class, where all values are constants.
@@ -507,10 +506,25 @@ holds_of_references(Elab *elab, Fragment *frag, uint32_t class_id, Node expr, Ho
     return yes;
 }
 
+// A parameter, or all fields of a record of parameters.
+static bool
+holds_of_fields(Elab *elab, Member *member, bool (*holds)(Elab *elab, Member *member))
+{
+    if (!member->is_component)
+        return member->kind == VAR_CONSTANT || holds(elab, member);
+    bool yes = member->count && member_is_fixed(member);
+    for (uint32_t e = 0; yes && e < (member->split ? member->count : 1); e++)
+        for (uint32_t i = 0; yes && i < member->fragments[e]->members.n; i++) {
+            Member *field = &member->fragments[e]->members.at[i];
+            yes = field->absent || (field->state == 2 && holds_of_fields(elab, field, holds));
+        }
+    return yes;
+}
+
 static bool
 is_known_early(Elab *elab, Member *member, bool class_level)
 {
-    return class_level || (member && !member->is_component && is_evaluated(elab, member));
+    return class_level || (member && holds_of_fields(elab, member, is_evaluated));
 }
 
 static bool is_knowable(Elab *elab, Member *member);
@@ -520,8 +534,10 @@ static bool
 may_be_known(Elab *elab, Member *member, bool class_level)
 {
     (void)class_level;
-    return !member || member->is_component || is_knowable(elab, member);
+    return !member || (member->is_component && !member_is_fixed(member)) || holds_of_fields(elab, member, is_knowable);
 }
+
+static bool is_of_parameters(Elab *elab, Fragment *frag, uint32_t class_id, Node expr, bool records);
 
 // Whether the value of a parameter can be found at compile time: Evaluate = true is a wish, and is not granted to what
 // depends on a parameter with fixed = false (section 4.5: such parameters are not evaluable).
@@ -552,10 +568,10 @@ is_evaluated(Elab *elab, Member *member)
     const Mod *mod = member->mod;
     bool parameter = member->kind == VAR_PARAMETER && mod && mod->value && mod->frag
         && !mod_child(mod, sym_of(elab->dae->syms, "fixed"));
-    bool yes = parameter && evaluate_annotation(elab, member) && is_knowable(elab, member);
+    bool yes = parameter && (says_evaluate(elab, member) || mod->of_evaluated) && is_knowable(elab, member);
     elab->active++;
-    if (parameter && !yes && mod->final && elab->active < DEPTH_LIMIT / 2)
-        yes = is_structural(elab, mod->frag, mod->class_id, mod->value)
+    if (parameter && !yes && (mod->final || mod->of_final) && elab->active < DEPTH_LIMIT / 2)
+        yes = is_of_parameters(elab, mod->frag, mod->class_id, mod->value, true)
             && holds_of_references(elab, mod->frag, mod->class_id, mod->value, is_known_early);
     elab->active--;
     member->evaluated = yes ? 3 : 2;
@@ -565,7 +581,7 @@ is_evaluated(Elab *elab, Member *member)
 // --- what can be decided at compile time
 
 static bool
-structural_path(Elab *elab, Fragment *frag, uint32_t class_id, Node ref)
+structural_path(Elab *elab, Fragment *frag, uint32_t class_id, Node ref, bool records)
 {
     Scope scope = {.frag = frag, .class_id = class_id, .loops = true};
     Sym first = node_at(elab, child_at(elab, ref, 0))->sym;
@@ -583,12 +599,14 @@ structural_path(Elab *elab, Fragment *frag, uint32_t class_id, Node ref)
         if (member->is_component)
             frag = member->fragments[0];
     }
+    if (member && member->is_component && records)
+        return member_is_fixed(member);
     return member && !member->is_component && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT)
         && member->mod && member->mod->value && !mod_child(member->mod, sym_of(elab->dae->syms, "fixed"));
 }
 
-bool
-is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
+static bool
+is_of_parameters(Elab *elab, Fragment *frag, uint32_t class_id, Node expr, bool records)
 {
     static const char *const changing[] = {"der", "pre", "edge", "change", "initial", "terminal", "sample", "previous", "hold", "noClock", "interval", "firstTick",
                                           "subSample", "superSample", "shiftSample", "backSample", "Clock",
@@ -605,7 +623,7 @@ is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
         if (!node)
             continue;
         if (at->kind == AST_REF)
-            yes = structural_path(elab, frag, class_id, node);
+            yes = structural_path(elab, frag, class_id, node, records);
         if (at->kind == AST_CALL) {
             const char *name = scope_name_text(elab->program, child_at(elab, node, 0));
             for (uint32_t i = 0; i < sizeof changing / sizeof *changing; i++)
@@ -617,4 +635,10 @@ is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
     }
     vec_free(&stack);
     return yes;
+}
+
+bool
+is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
+{
+    return is_of_parameters(elab, frag, class_id, expr, false);
 }

@@ -427,7 +427,7 @@ declare_component(Elab *elab, Fragment *frag, Member *member, const TypeUse *use
             diag_help(diag, "parameters get values in parentheses behind its name: %s(parameter = value)", name_of(elab, member->name));
             return false;
         }
-        member->mod = record_spread(elab, member->mod, use->class_id);
+        member->mod = record_spread(elab, member, use->class_id);
     }
     uint32_t prefix = member->flags & variability;
     if (!frag->depth || (frag->prefix & AST_F_INPUT))

@@ -36,6 +36,7 @@ struct Mod {
     bool final, from_outside; // from_outside: given by --set
     bool each;
     bool overruled;          // its value: one for the whole record was given further out
+    bool of_evaluated, of_final; // its value is that of a whole record, which is declared with Evaluate = true, as final
     uint32_t redeclared;     // a class: what stands in its place
     Mod *constraint;         // of a redeclared component: what its constraining clause says, or NULL
     Node line, component;    // a redeclared component: COMPONENTS and COMPONENT,
@@ -450,7 +451,8 @@ const RecordType *record_of_class(Elab *elab, uint32_t class_id, Span span);
 // A whole record, or an array of them, as the meaning of a reference.
 bool record_reference(Elab *elab, const Scope *scope, const Target *target, Span span, Reference *out);
 // `R r = e` as values for the fields of r.
-Mod *record_spread(Elab *elab, Mod *mod, uint32_t class_id);
+Mod *record_spread(Elab *elab, const Member *member, uint32_t class_id);
+bool says_evaluate(Elab *elab, const Member *member); // annotation(Evaluate = true) of the declaration (constant_value.c)
 // The value of a modification: the expression, or the field of it that `fields` name; the second at compile time.
 bool mod_expression(ExprEnv *env, const Mod *mod, Value *out);
 bool mod_evaluate(Elab *elab, const Mod *mod, Value *out);

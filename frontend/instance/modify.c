@@ -320,6 +320,8 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
     merged->fields = from->fields;
     merged->n_fields = from->n_fields;
     merged->overruled = from->overruled;
+    merged->of_evaluated = from->of_evaluated;
+    merged->of_final = from->of_final;
     merged->final = outer->final || inner->final;
     for (uint32_t i = 0; i < outer->n; i++) {
         Mod *part = mod_child(inner, outer->children[i]->name);

@@ -180,6 +180,8 @@ spread_class(Elab *elab, Mod *made, const Mod *mod, uint32_t class_id, uint32_t 
         field->value = mod->value;
         field->frag = mod->frag;
         field->of_type = mod->of_type;
+        field->of_evaluated = mod->of_evaluated;
+        field->of_final = mod->of_final;
         field->giver = mod->giver;
         field->class_id = mod->class_id;
         field->from_outside = mod->from_outside;
@@ -241,8 +243,12 @@ leave_final(Elab *elab, const Mod *spread, const Mod *inside)
 }
 
 Mod *
-record_spread(Elab *elab, Mod *mod, uint32_t class_id)
+record_spread(Elab *elab, const Member *member, uint32_t class_id)
 {
+    Mod *mod = arena_new(elab->arena, Mod);
+    *mod = *member->mod;
+    mod->of_evaluated |= says_evaluate(elab, member);
+    mod->of_final |= mod->final;
     elab->spread = 0;
     Mod *explicit = fields_said(elab, mod, false);
     explicit->value = 0;

@@ -224,6 +224,74 @@ said_before(Dae *dae, Map *said, uint32_t equation)
     return same;
 }
 
+// The side of pre(v) = e that is e, of parameters, and v's pre(); 0: the condition is another one.
+static Expr
+kept_value(Dae *dae, uint32_t equation, Var *pre)
+{
+    const Exprs *exprs = dae->exprs;
+    const Equation *at = &dae->equations.at[equation];
+    for (uint32_t side = 0; side < 2 && at->kind == EQN_INITIAL && expr_op(exprs, at->shape) == OP_EQN; side++) {
+        Expr left = expr_arg(exprs, at->shape, side), right = expr_arg(exprs, at->shape, 1 - side);
+        if (expr_op(exprs, left) != OP_SLOT)
+            continue;
+        Var var = dae->rows.at[at->row + expr_slot_of(exprs, left)];
+        if (dae->var_pre_of.at[var] == NONE || !dae_is_parametric(dae, right, dae->rows.at + at->row))
+            continue;
+        *pre = standing_for(dae, var);
+        return right;
+    }
+    return 0;
+}
+
+// Where one of the values can be set later.
+static void
+assert_same(Dae *dae, uint32_t kept, Expr value, uint32_t dropped, Expr other)
+{
+    Exprs *exprs = dae->exprs;
+    const Equation one = dae->equations.at[kept], more = dae->equations.at[dropped];
+    uint32_t n = expr_nslots(exprs, one.shape), m = expr_nslots(exprs, more.shape);
+    U32Vec vars = {0}, with = {0};
+    vec_append(&vars, dae->rows.at + one.row, n);
+    vec_append(&vars, dae->rows.at + more.row, m);
+    for (uint32_t k = 0; k < m; k++)
+        vec_push(&with, expr_slot(exprs, n + k));
+    Expr same = expr_2(exprs, OP_EQ, value, expr_substitute(exprs, other, with.at, with.n));
+    if (dae->settable && !expr_is_const(exprs, same, 1)) {
+        Assert made = {.inst = dae->nodes.at[more.node].inst, .span = more.span,
+                       .message = sym_of(dae->syms, "two conditions of the start give one variable different values")};
+        dae_bind_shape(dae, same, vars.at, &made.condition, &made.row);
+        vec_push(&dae->asserts, made);
+    }
+    vec_free(&vars);
+    vec_free(&with);
+}
+
+void
+initial_once(Dae *dae, Problem *problem)
+{
+    Map first_of = {0};
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < problem->equations.n; i++) {
+        uint32_t equation = problem->equations.at[i], first;
+        Var pre, same;
+        double value, before;
+        Expr e = kept_value(dae, equation, &pre);
+        if (e && !map_get(&first_of, pre, &first)) {
+            map_put(&first_of, pre, equation);
+        } else if (e) {
+            Expr said = kept_value(dae, first, &same);
+            if (dae_known_expr(dae, said, dae->rows.at + dae->equations.at[first].row, &before)
+                && dae_known_expr(dae, e, dae->rows.at + dae->equations.at[equation].row, &value) && value == before) {
+                assert_same(dae, first, said, equation, e);
+                continue;
+            }
+        }
+        problem->equations.at[kept++] = equation;
+    }
+    problem->equations.n = kept;
+    map_free(&first_of);
+}
+
 void
 initial_conditions(Dae *dae, Problem *problem, InitialStates *states)
 {

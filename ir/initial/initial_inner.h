@@ -17,6 +17,9 @@ typedef struct InitialStates {
 void initial_add(Dae *dae, Problem *problem, Expr shape, const Var *vars, uint32_t n, uint32_t node, Span span);
 // The pre() of a variable's representative; of the variable itself when it is the negative of it.
 Var initial_pre(Dae *dae, Var var);
+// Conditions pre(v) = e of one variable that have one value as far as is known while compiling are one; where parameters can be set in the
+// compiled model, the values of the others are asserted to be the same.
+void initial_once(Dae *dae, Problem *problem);
 // Equations, initial equations, when-equations, reinits, laws and memories. `states` comes empty.
 void initial_conditions(Dae *dae, Problem *problem, InitialStates *states);
 

@@ -158,6 +158,7 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
     start_values_fixed(dae, problem, &start_of, &states.given);
     start_values_parameters(dae, problem);
     start_values_pres(dae, problem, n, &start_of, &pres);
+    initial_once(dae, problem);
     start_values_left(dae, problem, &start_of, &states.left, &pres);
     vec_free(&states.given);
     vec_free(&states.left);
