@@ -18,6 +18,10 @@ bool pass_bonds(Dae *dae, Diags *diags);
 // there as it needs: by its law over the scalar bonds (elements.h). For constraints that have the right count. Changes nothing.
 bool constraints_are_closed(Dae *dae, Diags *diags);
 
+// --- massless_pieces.c complementarity through several constraints.
+// E0413 at each piece without inertia that may move in all positions although all constraints at it give their efforts. Changes nothing.
+bool pieces_are_held(Dae *dae, Diags *diags);
+
 // --- describe.c what the nodes of the bond graph are made of.
 // After laws, before alias, for those who look at the graph (show bonds, the audit): fills GraphNode.parts of constraints and
 // bodies. The kinds of nodes stay what pass bonds has found.

@@ -89,9 +89,8 @@ print_part(const Kinds *kinds, const Motion *motion, bool turns, Out *out)
     out_char(out, '}');
 }
 
-// The larger of its parts, translation or rotation.
-static void
-print_motion(const Kinds *kinds, const double *flow, Out *out)
+void
+kinds_print_motion(const Kinds *kinds, const double *flow, Out *out)
 {
     Motion best = {0};
     uint32_t unit = 0;
@@ -115,8 +114,8 @@ report_closure(const Kinds *kinds, uint32_t node, const double *open, const doub
     const Inst *inst = &dae->insts.at[dae->nodes.at[node].inst];
     Out path = {0}, one = {0}, other = {0};
     dae_inst_path(dae, dae->nodes.at[node].inst, &path);
-    print_motion(kinds, open, &one);
-    print_motion(kinds, twice, &other);
+    kinds_print_motion(kinds, open, &one);
+    kinds_print_motion(kinds, twice, &other);
     Diag *d = diag_add(diags, E0413, inst->span, "constraint '%s' (%s) leaves a scalar bond open: %s: neither its flow nor its effort is given, "
                        "and no law relates them", path.text, sym_text(dae->syms, inst->class_name), one.text);
     diag_note(d, inst->span, "and it closes another twice: %s: its flow and its effort are given", other.text);

@@ -1,5 +1,5 @@
-// kinds_inner.h: what is known of all components while their elements are looked for. Private to kinds.c, quantities.c, component_law.c and
-// constraint_closures.c.
+// kinds_inner.h: what is known of all components while their elements are looked for. Private to kinds.c, quantities.c, component_law.c,
+// constraint_closures.c and massless_pieces.c.
 #ifndef MDLC_IR_BONDS_KINDS_INNER_H
 #define MDLC_IR_BONDS_KINDS_INNER_H
 
@@ -55,5 +55,8 @@ void kinds_add_signature(Kinds *kinds);
 uint64_t kinds_signature_hash(const Kinds *kinds, uint32_t first); // of the words from `first` on
 ScalarAsk kinds_ask(Kinds *kinds);
 Element kinds_element(Kinds *kinds, uint32_t node);
+
+// --- constraint_closures.c: the motion of the second port against the first, the larger of translation and rotation: "rotation about 'n' = {0, 0, 1}"
+void kinds_print_motion(const Kinds *kinds, const double *flow, Out *out);
 
 #endif

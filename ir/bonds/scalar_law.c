@@ -120,6 +120,26 @@ is_angle(const ScalarAsk *ask, Var var)
     return group && group->decl->unit && !strcmp(sym_text(ask->dae->syms, group->decl->unit), "N.m");
 }
 
+// Of axes that the component itself determines: the first element of the matrix, or NONE.
+static Var
+determined_axes(const Dae *dae, Var var)
+{
+    const Group *group = dae_group(dae, var);
+    if (!group || group->decl->rank != 2 || group->decl->count != 9 || group->decl->unit || dae_is_parameter(dae, var))
+        return NONE;
+    uint32_t inst = group->inst;
+    while (dae->insts.at[inst].class_kind == CLASS_KIND_RECORD && dae->insts.at[inst].parent != NONE)
+        inst = dae->insts.at[inst].parent;
+    return dae->insts.at[inst].class_kind == CLASS_KIND_CONNECTOR ? group->first : NONE;
+}
+
+// An element of the one orientation that all ports have.
+static double
+port_axes(const ScalarAsk *ask, uint32_t element)
+{
+    return ask->known ? element%4 == 0 : generic_value(ask->dae, ask->reference + element, ask->sample);
+}
+
 static double
 value_of(const Making *making, Var var, bool later)
 {
@@ -129,7 +149,9 @@ value_of(const Making *making, Var var, bool later)
     Var base = base_of(dae, var, &derivatives);
     Var first, turn;
     if (ask->has_axes && ask->axes(ask->context, base, &first, &turn)) // one orientation for all ports: small angles between them
-        return ask->known ? (base - first)%4 == 0 : generic_value(dae, ask->reference + (base - first), ask->sample);
+        return port_axes(ask, base - first);
+    if (ask->aligned && !derivatives && (first = determined_axes(dae, base)) != NONE)
+        return (base - first)%4 == 0;
     bool held = is_held(ask, base), other = (held && later && !dae_is_parameter(dae, base)) || base == ask->moved;
     uint32_t sample = ask->sample + (other ? 64 : 0);
     double value;
@@ -148,7 +170,9 @@ value_of(const Making *making, Var var, bool later)
     if (!ask->moving && (derivatives || at_rest(ask, var)))
         return 0;
     bool own = !derivatives && map_get(ask->column, base, &column) && column < making->computed.n && making->computed.at[column];
-    return own && base != ask->moved ? making->own_value.at[column] : generic_value(dae, var, sample);
+    if (own && base != ask->moved)
+        return making->own_value.at[column];
+    return ask->aligned ? 0 : generic_value(dae, var, sample);
 }
 
 static Expr
@@ -212,6 +236,8 @@ static bool
 is_open(const Making *making, Var var, uint32_t *column)
 {
     const ScalarAsk *ask = making->ask;
+    if (ask->aligned && determined_axes(ask->dae, var) != NONE)
+        return false;
     return ask->dae->var_der_of.at[var] == NONE && !is_held(ask, var) && (ask->moving || !at_rest(ask, var))
            && map_get(ask->column, var, column) && *column < OWN_MAX && !making->computed.at[*column];
 }
@@ -272,18 +298,67 @@ compute(Making *making, uint32_t equation)
     return isfinite(value);
 }
 
+// Axes that the component determines without saying so (`frame_b.R.T = frame_a.R.T`, where those of frame_a follow) are those of the ports.
+static void
+share_axes(Making *making)
+{
+    const ScalarAsk *ask = making->ask;
+    for (uint32_t i = 0; ask->has_axes && i < ask->n; i++) {
+        uint32_t n, derivatives, column;
+        const Var *vars = dae_row(ask->dae, ask->equations[i], &n);
+        for (uint32_t k = 0; k < n; k++) {
+            Var base = base_of(ask->dae, vars[k], &derivatives), first = determined_axes(ask->dae, base);
+            if (first == NONE || is_axes(ask, base) || !map_get(ask->column, base, &column) || column >= making->own || making->defined.at[column])
+                continue;
+            making->own_value.at[column] = port_axes(ask, base - first);
+            making->computed.at[column] = 1;
+        }
+    }
+}
+
 static void
 compute_own(Making *making)
 {
     vec_grow(&making->own_value, making->own);
     vec_grow(&making->computed, making->own);
     find_defined(making);
+    share_axes(making);
     bool changed = true;
     for (int sweep = 0; sweep < SWEEPS && changed; sweep++) {
         changed = false;
         for (uint32_t i = 0; i < making->ask->n; i++)
             changed |= compute(making, making->ask->equations[i]);
     }
+}
+
+// --- axes of the ports
+
+static bool
+is_about_axes(const Making *making, uint32_t equation)
+{
+    const ScalarAsk *ask = making->ask;
+    uint32_t n, derivatives;
+    const Var *vars = dae_row(ask->dae, equation, &n);
+    bool turned = false;
+    for (uint32_t k = 0; k < n; k++) {
+        Var base = base_of(ask->dae, vars[k], &derivatives);
+        if (derivatives)
+            return false;
+        turned |= is_axes(ask, base) || is_angle(ask, base) || determined_axes(ask->dae, base) != NONE;
+    }
+    return turned && !uses_place(making, vars, n);
+}
+
+// The equation holds when it is about axes.
+static bool
+fits_axes(Making *making, uint32_t equation)
+{
+    uint32_t n;
+    const Var *vars = dae_row(making->ask->dae, equation, &n);
+    if (!is_about_axes(making, equation))
+        return true;
+    read_values(making, vars, n, false);
+    return fabs(residual(making, equation, false)) <= 1e-9;
 }
 
 // Conditions on positions alone say nothing of a given velocity: an offset between two points stands still.
@@ -449,6 +524,17 @@ read_law(const Making *making, const U8Vec *used, ScalarLaw *law)
     return true;
 }
 
+static void
+free_making(Making *making)
+{
+    map_clear(making->ask->column);
+    vec_free(&making->at);
+    vec_free(&making->values);
+    vec_free(&making->own_value);
+    vec_free(&making->computed);
+    vec_free(&making->defined);
+}
+
 bool
 scalar_law(const ScalarAsk *ask, ScalarLaw *law)
 {
@@ -463,13 +549,21 @@ scalar_law(const ScalarAsk *ask, ScalarLaw *law)
         eliminate(&making, &used);
         good = read_law(&making, &used, law);
     }
-    map_clear(ask->column);
     vec_free(&used);
-    vec_free(&making.at);
-    vec_free(&making.values);
-    vec_free(&making.own_value);
-    vec_free(&making.computed);
-    vec_free(&making.defined);
+    free_making(&making);
+    return good;
+}
+
+bool
+scalar_law_aligned(const ScalarAsk *ask)
+{
+    Making making = {.ask = ask};
+    bool good = ask->n <= EQUATIONS_MAX && ask->bonds <= SCALAR_BONDS_MAX && find_columns(&making);
+    if (good)
+        compute_own(&making);
+    for (uint32_t i = 0; good && i < ask->n; i++)
+        good = fits_axes(&making, ask->equations[i]);
+    free_making(&making);
     return good;
 }
 

@@ -39,6 +39,7 @@ typedef struct ScalarAsk {
     bool quiet;        // signals vanish
     bool known;        // parameters have their values as far as they are known, all axes are the world's
     bool armless;      // parameters that are vectors of lengths vanish
+    bool aligned;      // own variables that nothing computes vanish, and so do the angles between all axes: joints are not turned
     double s;
     Map *column;       // empty; room for variable -> column
     Var moved;         // NONE, or a variable that has another value than in this sample
@@ -52,6 +53,10 @@ typedef struct ScalarLaw {
 
 // False where the equations cannot be evaluated, or are too many.
 bool scalar_law(const ScalarAsk *ask, ScalarLaw *law);
+
+// With .known and .aligned: whether all axes can be the world's while the component's own variables vanish; false of two ports that are turned
+// against each other for ever.
+bool scalar_law_aligned(const ScalarAsk *ask);
 
 // Gauss-Jordan: efforts are solved for before flows. efforts and flows receive how many of each, pivot[i] the column of row i.
 void scalar_law_solve(ScalarLaw *law, uint32_t *efforts, uint32_t *flows, uint32_t *pivot);

@@ -543,5 +543,5 @@ pass_contract(Dae *dae, Diags *diags)
     vec_free(&contract.given);
     vec_free(&contract.inputs);
     map_free(&contract.checked);
-    return contract.ok && constraints_are_closed(dae, diags);
+    return contract.ok && constraints_are_closed(dae, diags) && pieces_are_held(dae, diags);
 }

@@ -204,6 +204,41 @@ leave_out_grounds(Graph *graph, const Dae *dae, U32Vec *parent, const U32Vec *fi
     vec_free(&ground);
 }
 
+// Nothing else is connected to where an arm ends: its effort there is zero, and so is all power that it hands on. The arm vanishes, then what
+// it ended.
+static void
+leave_out_open_ends(Graph *graph, const Dae *dae, U32Vec *parent, U8Vec *vanishes)
+{
+    U32Vec ports = {0}, at = {0}; // per node: of a component its ports, of a junction the ports at it
+    U8Vec open = {0};
+    bool changed = true;
+    vec_grow(&open, dae->nodes.n);
+    vec_grow(&ports, dae->nodes.n);
+    for (uint32_t b = 0; b < dae->bonds.n; b++)
+        ports.at[dae->bonds.at[b].component] += !dae->bonds.at[b].scalar;
+    while (changed) {
+        changed = false;
+        vec_clear(&at);
+        vec_grow(&at, dae->nodes.n);
+        for (uint32_t b = 0; b < dae->bonds.n; b++)
+            at.at[sets_find(parent, dae->bonds.at[b].junction)] += !dae->bonds.at[b].scalar && !vanishes->at[b];
+        for (uint32_t b = 0; b < dae->bonds.n; b++) {
+            uint32_t node = dae->bonds.at[b].component;
+            const GraphNode *arm = &dae->nodes.at[node];
+            if (open.at[node] || arm->kind != NODE_TF || is_only_junction(arm) || is_detector(arm) || ports.at[node] != 2
+                || at.at[sets_find(parent, dae->bonds.at[b].junction)] != 1 || vanishes->at[b])
+                continue;
+            open.at[node] = changed = true;
+            vec_push(&graph->grounds, node);
+        }
+        for (uint32_t b = 0; b < dae->bonds.n; b++)
+            vanishes->at[b] |= open.at[dae->bonds.at[b].component];
+    }
+    vec_free(&ports);
+    vec_free(&at);
+    vec_free(&open);
+}
+
 static void
 simplify(Graph *graph, const Dae *dae)
 {
@@ -212,6 +247,7 @@ simplify(Graph *graph, const Dae *dae)
     merge_junctions(dae, &parent, &first);
     vec_grow(&vanishes, dae->bonds.n);
     leave_out_grounds(graph, dae, &parent, &first, &vanishes);
+    leave_out_open_ends(graph, dae, &parent, &vanishes);
     graph->simplified = base_calloc(1, sizeof *graph->simplified);
     *graph->simplified = *dae;
     memset(&graph->simplified->bonds, 0, sizeof graph->simplified->bonds);
