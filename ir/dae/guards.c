@@ -39,6 +39,13 @@ dae_known_positive(Dae *dae, Expr e, const Var *vars)
            && !dae_known_cancelled(dae, e, vars);
 }
 
+bool
+dae_known_nonneg(Dae *dae, Expr e, const Var *vars)
+{
+    double value;
+    return expr_nslots(dae->exprs, e) && dae_is_parametric(dae, e, vars) && dae_known_expr(dae, e, vars, &value) && value >= 0;
+}
+
 Sym
 dae_guard_message(Dae *dae, Expr e, const Var *vars, const char *rest)
 {
@@ -57,7 +64,7 @@ dae_guard_message(Dae *dae, Expr e, const Var *vars, const char *rest)
 static Sym
 sign_message(Dae *dae, Expr e, const Var *vars)
 {
-    return dae_guard_message(dae, e, vars, " was positive when the model was compiled, and equations with luz or tar were solved for that: "
+    return dae_guard_message(dae, e, vars, " was not negative when the model was compiled, and equations with luz or tar were solved for that: "
                              "compile the model with these values");
 }
 

@@ -13,6 +13,8 @@ Sym dae_guard_message(Dae *dae, Expr e, const Var *vars, const char *rest);
 
 // Is an expression of parameters positive for the values that are known while compiling, and not by rounding alone?
 bool dae_known_positive(Dae *dae, Expr e, const Var *vars);
+// The same, or zero, by rounding or not.
+bool dae_known_nonneg(Dae *dae, Expr e, const Var *vars);
 // An equation was rewritten for that sign: where parameters can be set in the compiled model, a run in which the expression is negative
 // ends with a message.
 void dae_require_nonneg(Dae *dae, Expr e, const Var *vars, uint32_t equation);

@@ -560,6 +560,28 @@ luz_divided(const Form *form, Expr e)
     return left && form_positive(form, expr_arg(exprs, e, 1)) ? left : e;
 }
 
+// luz(x, a)/k*k = luz(x, a): the scale of an argument that was taken out meets that of the term.
+static Expr
+luz_product(Exprs *exprs, const Expr *args, uint32_t n)
+{
+    U32Vec factors = {0};
+    vec_append(&factors, args, n);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n; j++) {
+            bool negative = expr_op(exprs, factors.at[i]) == OP_NEG;
+            Expr quotient = negative ? expr_arg(exprs, factors.at[i], 0) : factors.at[i];
+            if (i == j || expr_op(exprs, quotient) != OP_DIV || expr_arg(exprs, quotient, 1) != factors.at[j]
+                || !expr_has_op(exprs, expr_arg(exprs, quotient, 0), OP_LUZ))
+                continue;
+            Expr over = expr_arg(exprs, quotient, 0);
+            factors.at[i] = negative ? expr_1(exprs, OP_NEG, over) : over;
+            factors.at[j] = exprs->one;
+        }
+    Expr product = expr_make(exprs, OP_MUL, factors.at, n);
+    vec_free(&factors);
+    return product;
+}
+
 static Part
 part_plain(Form *form, Expr id, const Expr *args, uint32_t n)
 {
@@ -577,6 +599,9 @@ part_plain(Form *form, Expr id, const Expr *args, uint32_t n)
     case OP_SGN:
         part.rest = exprs->zero;
         add_sgn(form, &part, args[0], exprs->one);
+        break;
+    case OP_MUL:
+        part.rest = merge_luz(exprs, luz_product(exprs, args, n));
         break;
     default:
         if (n)

@@ -19,6 +19,8 @@ typedef struct Signs {
     // says yes asserts it where they can be set later. May be NULL.
     bool (*assume)(Expr e, void *context);
     void *context;
+    // The same of a difference of thresholds, which may be zero: equal thresholds are in any order. May be NULL.
+    bool (*ordered)(Expr e, void *context);
 } Signs;
 
 // Normalises: luz(x,0)=x, tar(x,0)=x, oddness, scaling by non-negative constants pulled out, nesting

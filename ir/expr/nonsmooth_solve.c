@@ -331,6 +331,15 @@ times(Exprs *exprs, Expr a, Expr b)
     return nonsmooth_times(exprs, a, b);
 }
 
+// Is a threshold not less than another one?
+static bool
+at_least(const Work *work, Expr a, Expr other)
+{
+    const Signs *signs = work->signs;
+    Expr difference = expr_sub(work->exprs, a, other);
+    return work_nonneg(work, difference) || (signs && signs->ordered && signs->ordered(difference, signs->context));
+}
+
 static bool
 insert_sorted(Work *work, Group *group, uint32_t atom)
 {
@@ -338,9 +347,9 @@ insert_sorted(Work *work, Group *group, uint32_t atom)
     if (!work->atoms[atom].band) {
         for (at = end; at > 0; at--) {
             Expr a = work->atoms[atom].a, before = work->atoms[group->members[at - 1]].a;
-            if (work_nonneg(work, expr_sub(work->exprs, a, before)))
+            if (at_least(work, a, before))
                 break;
-            if (!work_nonneg(work, expr_sub(work->exprs, before, a)))
+            if (!at_least(work, before, a))
                 return false;
         }
     } else if (group->band) {

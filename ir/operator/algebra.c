@@ -73,7 +73,7 @@ normal_form(Algebra *algebra, Expr shape)
     Exprs *exprs = algebra->dae->exprs;
     U32Vec source = {0};
     vec_clear(&algebra->asked);
-    Expr normal = nonsmooth_normalise(exprs, shape, &(Signs){slot_is_nonneg, assume_positive, algebra});
+    Expr normal = nonsmooth_normalise(exprs, shape, &(Signs){slot_is_nonneg, assume_positive, algebra, NULL});
     Expr result = expr_shape(exprs, normal, &source);
     vec_append(&source, algebra->asked.at, algebra->asked.n);
     found = patterns_add(&algebra->patterns, shape, algebra->sign.at, n, result, source.at, source.n);
@@ -150,6 +150,16 @@ assume_sign(Expr e, void *context)
     return positive;
 }
 
+static bool
+assume_order(Expr e, void *context)
+{
+    Algebra *algebra = context;
+    bool ordered = expr_nslots(algebra->dae->exprs, e) <= algebra->vars.n && dae_known_nonneg(algebra->dae, e, algebra->vars.at);
+    if (ordered)
+        vec_push(&algebra->asked, e);
+    return ordered;
+}
+
 static void
 solve_single(Algebra *algebra, uint32_t equation)
 {
@@ -166,7 +176,7 @@ solve_single(Algebra *algebra, uint32_t equation)
         if (!is_single(algebra, algebra->vars.at[k]))
             continue;
         vec_clear(&algebra->asked);
-        Expr solved = nonsmooth_solve(exprs, dae->equations.at[equation].shape, k, &(Signs){slot_is_nonneg, assume_sign, algebra});
+        Expr solved = nonsmooth_solve(exprs, dae->equations.at[equation].shape, k, &(Signs){slot_is_nonneg, assume_sign, algebra, assume_order});
         if (!solved || set_valued(exprs, solved))
             continue;
         Expr shape;

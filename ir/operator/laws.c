@@ -88,7 +88,7 @@ assert_limit(Laws *laws, uint32_t equation, Expr a)
     Exprs *exprs = dae->exprs;
     uint32_t known;
     if (expr_op(exprs, a) == OP_CONST || !dae_is_parametric(dae, a, laws->naming.vars.at)
-        || nonsmooth_nonneg(exprs, a, &(Signs){slot_is_nonneg, NULL, laws}))
+        || nonsmooth_nonneg(exprs, a, &(Signs){slot_is_nonneg, NULL, laws, NULL}))
         return;
     const Equation owner = dae->equations.at[equation];
     Assert made = {.inst = dae->nodes.at[owner.node].inst, .span = owner.span, .told = dae->told.n, .n_told = 1};

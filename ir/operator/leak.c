@@ -49,6 +49,7 @@ leak_add(Dae *dae)
     if (!any)
         return;
     dae->leak = dae_add_var(dae, "$leak", 0, VAR_PARAMETER, TYPE_REAL, false);
+    dae_tell_as(dae, dae->leak, "leak");
     dae_add_bind(dae, (Bind){.var = dae->leak, .attr = ATTR_VALUE, .shape = expr_const(dae->exprs, 0)});
     Expr shape = leaking_law(dae->exprs);
     for (uint32_t i = 0; i < dae->laws.n; i++)

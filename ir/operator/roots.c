@@ -188,7 +188,7 @@ absorb(Roots *roots, Expr factor, Expr at)
     Root root = *root_at(roots, at);
     Expr none = zero(exprs), sign = expr_3(exprs, OP_IF, expr_2(exprs, OP_LT, root.x, none),
                                            expr_const(exprs, root.kind == DAE_ROOT_ODD ? -1 : 0), expr_const(exprs, 1));
-    if (nonsmooth_nonneg(exprs, factor, &(Signs){slot_is_nonneg, NULL, roots}))
+    if (nonsmooth_nonneg(exprs, factor, &(Signs){slot_is_nonneg, NULL, roots, NULL}))
         return make_root(roots, root.x, expr_2(exprs, OP_MUL, factor, root.size), root.kind);
     Expr band = expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_MAX, factor, none));
     Expr made = make_root(roots, root.x, expr_2(exprs, OP_MUL, band, root.size), root.kind);

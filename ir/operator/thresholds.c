@@ -67,7 +67,7 @@ slot_is_nonneg(uint32_t slot, void *context)
 static bool
 is_kept(Thresholds *t, const Domain *domain, Expr a)
 {
-    return !domain->positive && isinf(domain->most) && nonsmooth_nonneg(t->dae->exprs, a, &(Signs){slot_is_nonneg, NULL, t});
+    return !domain->positive && isinf(domain->most) && nonsmooth_nonneg(t->dae->exprs, a, &(Signs){slot_is_nonneg, NULL, t, NULL});
 }
 
 // What is computed may come to the end of the domain, where it is not exact.

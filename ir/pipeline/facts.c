@@ -109,7 +109,7 @@ normal_holds(Compilation *c, Out *why)
         U32Vec order = {0};
         if (!piecewise || (at.kind != EQN_NORMAL && at.kind != EQN_INITIAL))
             continue;
-        bool same = expr_shape(dae->exprs, nonsmooth_normalise(dae->exprs, at.shape, &(Signs){dae_slot_is_nonneg, NULL, &row}), &order) == at.shape;
+        bool same = expr_shape(dae->exprs, nonsmooth_normalise(dae->exprs, at.shape, &(Signs){dae_slot_is_nonneg, NULL, &row, NULL}), &order) == at.shape;
         vec_free(&order);
         if (!same)
             return say_equation(dae, e, "an equation is not in normal form", why);

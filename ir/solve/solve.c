@@ -51,7 +51,7 @@ causal_solve(Dae *dae, Expr shape, const Var *vars, uint32_t k)
     if (!expr_has_op(dae->exprs, shape, OP_LUZ))
         return 0;
     DaeRow row = {dae, vars};
-    solved = nonsmooth_solve(dae->exprs, shape, k, &(Signs){dae_slot_is_nonneg, NULL, &row});
+    solved = nonsmooth_solve(dae->exprs, shape, k, &(Signs){dae_slot_is_nonneg, NULL, &row, NULL});
     // A set-valued solution says only where the unknown may lie.
     bool single = solved && !expr_has_op(dae->exprs, solved, OP_TAR) && !expr_has_op(dae->exprs, solved, OP_SGN);
     return single ? solved : 0;

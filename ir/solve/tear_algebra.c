@@ -86,10 +86,20 @@ block_assume(Expr e, void *context)
     return positive;
 }
 
+static bool
+block_order(Expr e, void *context)
+{
+    Tearing *t = context;
+    bool ordered = expr_nslots(t->dae->exprs, e) <= t->union_vars.n && dae_known_nonneg(t->dae, e, t->union_vars.at);
+    if (ordered)
+        vec_push(&t->assumed, e);
+    return ordered;
+}
+
 Signs
 tearing_signs(Tearing *t)
 {
-    return (Signs){block_nonneg, block_assume, t};
+    return (Signs){block_nonneg, block_assume, t, block_order};
 }
 
 Expr

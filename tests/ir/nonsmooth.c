@@ -81,8 +81,8 @@ show(Test *test, const char *label, Expr e)
 static void
 normal(Test *test, const char *name, const char *text, const char *want)
 {
-    Expr e = nonsmooth_normalise(test->exprs, read(test, text), &(Signs){is_nonneg, NULL, test});
-    Expr again = nonsmooth_normalise(test->exprs, e, &(Signs){is_nonneg, NULL, test});
+    Expr e = nonsmooth_normalise(test->exprs, read(test, text), &(Signs){is_nonneg, NULL, test, NULL});
+    Expr again = nonsmooth_normalise(test->exprs, e, &(Signs){is_nonneg, NULL, test, NULL});
     report(test, name, e == read(test, want) && again == e);
     if (e != read(test, want) || again != e)
         show(test, "got", e);
@@ -92,7 +92,7 @@ normal(Test *test, const char *name, const char *text, const char *want)
 static void
 same_values(Test *test, const char *name, const char *text)
 {
-    Expr before = read(test, text), after = nonsmooth_normalise(test->exprs, before, &(Signs){is_nonneg, NULL, test});
+    Expr before = read(test, text), after = nonsmooth_normalise(test->exprs, before, &(Signs){is_nonneg, NULL, test, NULL});
     bool ok = true;
     for (int i = 0; i < ROUNDS && ok; i++) {
         double slots[SLOTS];
@@ -130,7 +130,7 @@ holds(Test *test, Expr e, double *slots)
 static void
 solves(Test *test, const char *name, const char *text, uint32_t u, const char *want)
 {
-    Expr e = read(test, text), found = nonsmooth_solve(test->exprs, e, u, &(Signs){is_nonneg, NULL, test});
+    Expr e = read(test, text), found = nonsmooth_solve(test->exprs, e, u, &(Signs){is_nonneg, NULL, test, NULL});
     bool ok = found != 0 && !expr_uses_slot(test->exprs, found, u);
     for (int i = 0; i < ROUNDS && ok && !expr_has_op(test->exprs, found, OP_TAR); i++) {
         double slots[SLOTS];
@@ -148,7 +148,7 @@ solves(Test *test, const char *name, const char *text, uint32_t u, const char *w
 static void
 refuses(Test *test, const char *name, const char *text, uint32_t u)
 {
-    Expr found = nonsmooth_solve(test->exprs, read(test, text), u, &(Signs){is_nonneg, NULL, test});
+    Expr found = nonsmooth_solve(test->exprs, read(test, text), u, &(Signs){is_nonneg, NULL, test, NULL});
     report(test, name, !found);
     if (found)
         show(test, "got", found);
@@ -161,7 +161,7 @@ eliminates(Test *test, const char *name, const char *const *texts, uint32_t n, c
     memset(found, 0, n * sizeof *found);
     for (uint32_t i = 0; i < n; i++)
         equations[i] = read(test, texts[i]);
-    bool ok = nonsmooth_eliminate(test->exprs, equations, n, unknowns, found, &(Signs){is_nonneg, NULL, test});
+    bool ok = nonsmooth_eliminate(test->exprs, equations, n, unknowns, found, &(Signs){is_nonneg, NULL, test, NULL});
     for (int round = 0; round < ROUNDS && ok; round++) {
         double slots[SLOTS];
         numbers(test, slots);
@@ -252,7 +252,7 @@ test_chain(Test *test)
     const char *floating[] = {"#4*luz(#2 - #0, #7) = #5*luz(#0 - #1, #7)", "#5*luz(#0 - #1, #7) = #6*(#1 - #3)"};
     Expr equations[] = {read(test, floating[0]), read(test, floating[1])};
     report(test, "floating_node_refused",
-           !nonsmooth_eliminate(test->exprs, equations, 2, nodes, found, &(Signs){is_nonneg, NULL, test}));
+           !nonsmooth_eliminate(test->exprs, equations, 2, nodes, found, &(Signs){is_nonneg, NULL, test, NULL}));
 }
 
 static void
