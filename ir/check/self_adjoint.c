@@ -400,8 +400,11 @@ judge(MotionRows *rows, AdjointSystem *system)
     if (system->verdict == ADJOINT_NOT)
         find_factors(rows, system);
     if (system->verdict == ADJOINT_NOT && (system->reason = why_others(&form)) != NULL) {
-        system->verdict = ADJOINT_OPEN;
+        Adjointness left = one_freedom_judge(rows, system, &system->rate);
+        system->verdict = left == ADJOINT_PROBABLE ? ADJOINT_LEFT : left;
         system->condition = NULL;
+        if (left != ADJOINT_OPEN)
+            system->reason = left == ADJOINT_NOT ? "the one motion that its constraints leave has forces that change sign with its velocity, or grow otherwise than with its square" : NULL;
     }
     form_close(&form);
 }

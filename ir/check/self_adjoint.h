@@ -8,6 +8,7 @@ typedef enum Adjointness {
     ADJOINT_PROVEN,         // every condition is an identity by its form
     ADJOINT_PROBABLE,       // those that are not agree at all points looked at
     ADJOINT_WITH_FACTORS,   // as one of the two before, when rows are multiplied by `factors`
+    ADJOINT_LEFT,           // probable of the one motion that constraints leave, with a factor of position (and exp(rate*time))
     ADJOINT_NOT,
     ADJOINT_OPEN            // nothing can be said: `reason`
 } Adjointness;
@@ -22,6 +23,7 @@ typedef struct AdjointSystem { // positions that rows join
     Expr left, right;
     double left_value, right_value; // at a point
     const char *reason;
+    double rate;            // of ADJOINT_LEFT
 } AdjointSystem;
 
 typedef struct SelfAdjoint {
@@ -32,6 +34,9 @@ typedef struct SelfAdjoint {
 
 // Requires FACT_ALIASES. Nothing of the model changes but memos.
 void self_adjoint_make(Dae *dae, SelfAdjoint *out);
+// one_freedom.c: of the motion that the constraints of a system leave, where it is one: ADJOINT_PROBABLE with a factor of position and exp(*rate*time),
+// ADJOINT_NOT, or ADJOINT_OPEN where nothing can be said.
+Adjointness one_freedom_judge(MotionRows *rows, const AdjointSystem *system, double *rate);
 void self_adjoint_free(SelfAdjoint *about);
 void self_adjoint_print_text(const SelfAdjoint *about, Out *out);
 // {"reason", "systems": [{"verdict", "rows": [{variable, equation, path, line}], "fails": {condition, equation, variable, difference}, "factors", "edits":

@@ -13,7 +13,7 @@
 
 enum { LONGEST_TEXT = 120, ZEROS_SHOWN = 6 };
 
-static const char *const verdicts[] = {"self-adjoint", "self-adjoint", "self-adjoint with factors", "not self-adjoint", "undecided"};
+static const char *const verdicts[] = {"self-adjoint", "self-adjoint", "self-adjoint with factors", "self-adjoint where the constraints leave it", "not self-adjoint", "undecided"};
 
 static const char *
 proof_of(Adjointness verdict)
@@ -207,7 +207,13 @@ print_system(const SelfAdjoint *about, const AdjointSystem *system, Out *out)
         out_text(out, ", when each equation counts for the other variable");
     if (system->verdict <= ADJOINT_WITH_FACTORS)
         out_printf(out, " (%s)", proof_of(system->verdict == ADJOINT_WITH_FACTORS ? system->with_factors : system->verdict));
-    if (system->verdict == ADJOINT_OPEN)
+    if (system->verdict == ADJOINT_LEFT)
+        out_text(out, " one motion, with a factor of position");
+    if (system->verdict == ADJOINT_LEFT && system->rate != 0)
+        out_printf(out, " times exp(%.9g*time)", system->rate);
+    if (system->verdict == ADJOINT_LEFT)
+        out_text(out, " (probable: at positions without order that fulfil them)");
+    if (system->reason)
         out_printf(out, ": %s", system->reason);
     out_char(out, '\n');
     for (uint32_t i = 0; i < system->rows.n; i++)

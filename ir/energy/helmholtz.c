@@ -7,7 +7,8 @@
 //     dB_i/du_j + dB_j/du_i = 2 dA_ij/dq_k u_k                                       (33)
 // The force of a mem-inerter, d/dt(B(s) der(s)), is not: who writes its energy as B(s)/2*der(s)^2 gets another force, with
 // half the term B' der(s)^2 (25), (27). Method: a kinetic energy f(s)*der(s)^2 whose factor depends on the very
-// displacement is taken for an inerter's; the equations that the momentum 2*f*der(s) gives are put into the conditions,
+// displacement is taken for an inerter's, unless it is negative nowhere: then it is that of a mass on a way of its own, whose velocity is
+// sqrt(f)*der(s), as a crank's; the equations that the momentum 2*f*der(s) gives are put into the conditions,
 // and the first that fails is named with the difference of its sides. (A factor that depends on other coordinates is
 // geometry.) Two expressions are taken for equal when they have the same text, or agree at a few points chosen without
 // order (Schwartz 1980, Zippel 1979): where displacements are nonlinear functions of coordinates, equal sides seldom have
@@ -25,7 +26,7 @@
 #include "ir/expr/expr_rewrite.h"
 #include "ir/expr/expr_text.h"
 
-enum { IDENTITY_POINTS = 4, LONGEST_TEXT = 160 };
+enum { IDENTITY_POINTS = 4, SIGN_POINTS = 96, SIGN_SCALES = 8, LONGEST_TEXT = 160 };
 
 typedef struct Failure {
     const char *condition;
@@ -183,6 +184,27 @@ is_two_terminal(System *system, const Suspect *suspect, U32Vec *at)
     return good;
 }
 
+// Coordinates of both signs and all sizes, parameters at their values.
+static bool
+is_somewhere_negative(System *system, Expr factor)
+{
+    uint32_t n = system->vars.n;
+    bool negative = false;
+    double *slots = base_calloc(n + 1, sizeof *slots);
+    for (uint32_t point = 0; point < SIGN_POINTS && !negative; point++) {
+        double scale = pow(10, (int)(point % SIGN_SCALES) - 3), value;
+        spread(slots, n, point);
+        for (uint32_t i = 0; i < n; i++)
+            if (i < 3 * system->n)
+                slots[i] = scale * 2 * (slots[i] - 0.6);
+            else if (system->vars.at[i] != NONE && dae_known_value(system->dae, system->vars.at[i], &value))
+                slots[i] = value;
+        negative = expr_eval(system->exprs, factor, slots, 0.3) < 0;
+    }
+    free(slots);
+    return negative;
+}
+
 static void
 print_slot(Out *out, uint32_t slot, void *context)
 {
@@ -233,7 +255,7 @@ check_suspect(System *system, const Suspect *suspect)
     Exprs *exprs = system->exprs;
     Operator op = {.system = system, .exprs = exprs};
     Failure failure;
-    if (is_two_terminal(system, suspect, &op.at)) {
+    if (is_two_terminal(system, suspect, &op.at) && is_somewhere_negative(system, suspect->factor)) {
         Expr momentum = expr_make(exprs, OP_MUL, (Expr[]){expr_const(exprs, 2), suspect->factor, suspect->velocity}, 3), force;
         op.force = base_calloc(op.at.n, sizeof *op.force);
         if (system_rates(system, &momentum, 1, &force)) {
