@@ -248,7 +248,9 @@
     if (!box || getComputedStyle(box).overflowY === "visible") return element.scrollIntoView({ block: head ? "start" : "nearest" });
     var e = element.getBoundingClientRect(), b = box.getBoundingClientRect();
     if (head || e.top < b.top || e.bottom > b.bottom) box.scrollTop += e.top - b.top - (head ? 0 : (box.clientHeight - e.height) / 2);
-    if (e.left < b.left || e.right > b.right) box.scrollLeft += (e.left + e.right - b.left - b.right) / 2;
+    // What is wider than its pane is read from its beginning.
+    if (e.width > b.width) box.scrollLeft += e.left - b.left;
+    else if (e.left < b.left || e.right > b.right) box.scrollLeft += (e.left + e.right - b.left - b.right) / 2;
   }
 
   // Of what is marked in the list of equations: what was clicked says itself, before what belongs to that.

@@ -2,7 +2,8 @@
 //
 // Purpose: pages stay small without losing what can be seen. Method: a line goes from the last point kept to the furthest
 //   row such that every row between lies within the tolerance of it: the cone of slopes that pass all rows narrows until it
-//   is empty (Reumann, Witkam 1974; the "swinging door"). Columns with equal values are stored once.
+//   is empty (Reumann, Witkam 1974; the "swinging door"). Columns with equal values are stored once. Where all columns together have more
+//   points than a page of a megabyte has room for, all get a larger tolerance, which stays below what can be seen at full size.
 // Contract: trajectory.h. Complexity: linear in the table, times the logarithm of how much too long a column is.
 #include "frontend/page/trajectory.h"
 
@@ -12,9 +13,10 @@
 #include "ir/base/map.h"
 #include "ir/base/vec.h"
 
-enum { COLUMN_MOST = 6000, COLUMN_LEAST = 300 };
+enum { COLUMN_MOST = 6000, COLUMN_LEAST = 300, POINTS_MOST = 90000 };
 
 #define FINE 2e-4
+#define COARSE 1.6e-3
 
 typedef struct Column {
     uint32_t same;     // the column that has the same values, or UINT32_MAX
@@ -29,6 +31,7 @@ typedef struct Thinning {
     const Table *table;
     const double *time;
     uint32_t most, shown; // points of a column, columns
+    double fine;       // part of its range that a column's lines may be away at least
     U32Vec keep;       // rows kept of the present column
     U32Vec rows;       // of all columns
     U32Vec number;     // per row of the table: that on the page
@@ -92,7 +95,7 @@ thin(Thinning *thinning, const double *value, double tolerance)
 static double
 thin_enough(Thinning *thinning, const double *value)
 {
-    double range = range_of(value, thinning->table->rows), part = FINE;
+    double range = range_of(value, thinning->table->rows), part = thinning->fine;
     thin(thinning, value, part * range);
     while (thinning->keep.n > thinning->most && part < 0.05) {
         part *= 2;
@@ -149,7 +152,7 @@ find_same(const Table *table, const Map *seen, uint32_t k, uint64_t hash, bool *
     return *negative ? earlier : UINT32_MAX;
 }
 
-// Thins all columns but those that repeat an earlier one, and numbers the rows that any of them kept.
+// Thins all columns but those that repeat an earlier one.
 static void
 thin_all(Thinning *thinning)
 {
@@ -174,7 +177,21 @@ thin_all(Thinning *thinning)
         vec_push(&thinning->columns, column);
     }
     map_free(&seen);
-    vec_grow(&thinning->number, table->rows);
+}
+
+// The same, and marks the rows that any of them kept.
+static void
+thin_together(Thinning *thinning)
+{
+    thin_all(thinning);
+    while (thinning->rows.n > POINTS_MOST && thinning->fine < COARSE) {
+        thinning->fine *= 2;
+        thinning->shown = 0;
+        vec_clear(&thinning->rows);
+        vec_clear(&thinning->columns);
+        thin_all(thinning);
+    }
+    vec_grow(&thinning->number, thinning->table->rows);
     for (uint32_t i = 0; i < thinning->rows.n; i++)
         thinning->number.at[thinning->rows.at[i]] = 1;
 }
@@ -285,9 +302,9 @@ trajectory_print(const Table *table, uint32_t numbers, Out *out)
     uint32_t shown = 1;
     for (uint32_t k = 0; k < table->columns; k++)
         shown += is_shown(table, k);
-    Thinning thinning = {.table = table, .time = table->value[0], .most = numbers / shown};
+    Thinning thinning = {.table = table, .time = table->value[0], .most = numbers / shown, .fine = FINE};
     thinning.most = thinning.most < COLUMN_LEAST ? COLUMN_LEAST : thinning.most > COLUMN_MOST ? COLUMN_MOST : thinning.most;
-    thin_all(&thinning);
+    thin_together(&thinning);
     out_printf(out, "{\"from\":%u,\"time\":[", table->rows);
     print_times(&thinning, out);
     out_text(out, "],\"columns\":[");

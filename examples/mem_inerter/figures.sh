@@ -2,7 +2,7 @@
 # Draws what a memory element is known by: its constitutive curve, its pinched loop, and the zero crossings that velocity and
 # momentum have in common.
 #
-#   examples/mem_inerter/plot.sh [PICTURE.svg|PICTURE.png]      default: build/mem_inerter.svg
+#   examples/mem_inerter/figures.sh [PICTURE.svg|PICTURE.png]      default: build/mem_inerter.svg
 #
 # Needs gnuplot. MDLC names another compiler than build/mdlc.
 set -eu
@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 mdlc=${MDLC:-$top/build/mdlc}
 picture=${1:-$top/build/mem_inerter.svg}
-command -v gnuplot >/dev/null || { echo "plot.sh: gnuplot is not installed" >&2; exit 2; }
+command -v gnuplot >/dev/null || { echo "figures.sh: gnuplot is not installed" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
