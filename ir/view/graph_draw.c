@@ -144,6 +144,7 @@ find_hosts(Drawing *drawing)
             || dae->nodes.at[bond->component].parts.bits & PART_ARM_A)
             continue;
         *host = bond->component;
+        drawing->row.at[bond->junction] = drawing->row.at[bond->component]; // it is drawn where the body is
     }
 }
 
