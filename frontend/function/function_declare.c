@@ -15,13 +15,23 @@
 
 static bool gather_class(Frame *frame, const FunctionRef *function, uint32_t depth);
 
+// Inherited by two ways (section 7.1): it is there once.
+static bool
+is_gathered(const Frame *frame, Node component)
+{
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if (frame->variables.at[i].component == component)
+            return true;
+    return false;
+}
+
 static void
 gather_line(Frame *frame, Node line, void *scope)
 {
     const Ast *ast = frame->env->ast;
     for (uint32_t i = 3; i < ast_at(ast, line)->nchild; i++) {
         Node component = ast_child(ast, line, i);
-        if (ast_kind(ast, component) != AST_COMPONENT)
+        if (ast_kind(ast, component) != AST_COMPONENT || is_gathered(frame, component))
             continue;
         Variable variable = {.name = ast_at(ast, component)->sym, .flags = ast_at(ast, line)->flags,
                              .line = line, .component = component, .scope = scope};
