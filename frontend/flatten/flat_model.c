@@ -585,7 +585,7 @@ link_energies(Linker *linker, const Fragment *frag, const Shift *shift)
 static bool
 is_number(const Exprs *exprs, const FragBind *bind)
 {
-    return !(bind->var & EXTRA_BIT) && expr_op(exprs, bind->shape) == OP_CONST;
+    return bind->attr != ATTR_RATE && !(bind->var & EXTRA_BIT) && expr_op(exprs, bind->shape) == OP_CONST;
 }
 
 // The numbers that attributes have in all elements of an array: one bind for an attribute of all of them.

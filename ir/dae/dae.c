@@ -53,6 +53,7 @@ dae_free(Dae **dae)
     map_free(&d->literals);
     vec_free(&d->literal_values);
     vec_free(&d->binds);
+    vec_free(&d->rates);
     vec_free(&d->equations);
     vec_free(&d->rows);
     vec_free(&d->reinits);
@@ -320,7 +321,10 @@ dae_bind_shape(Dae *dae, Expr e, const Var *vars, Expr *shape, uint32_t *row)
 void
 dae_add_bind(Dae *dae, Bind bind)
 {
-    vec_push(&dae->binds, bind);
+    if (bind.attr == ATTR_RATE)
+        vec_push(&dae->rates, (Rate){bind.var, bind.shape, bind.row, bind.span});
+    else
+        vec_push(&dae->binds, bind);
 }
 
 void

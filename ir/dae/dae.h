@@ -93,7 +93,7 @@ typedef struct Group {
     Var first;
 } Group;
 
-typedef enum Attr { ATTR_VALUE, ATTR_START, ATTR_NOMINAL, ATTR_MIN, ATTR_MAX } Attr;
+typedef enum Attr { ATTR_VALUE, ATTR_START, ATTR_NOMINAL, ATTR_MIN, ATTR_MAX, ATTR_RATE } Attr;
 // attribute of var := shape(row). ATTR_VALUE: a parameter's or constant's binding (a continuous variable's
 // declaration equation is an equation, not a bind). Literals are shapes without slots.
 typedef struct Bind {
@@ -105,6 +105,15 @@ typedef struct Bind {
     bool other_units; // Equation.other_units
     uint32_t more, stride; // a number is that of `more` variables after var, too, each `stride` further (elements of an array)
 } Bind;
+
+// The time derivative of a variable as its declaration gives it, which the equations imply: index reduction differentiates what the
+// variable stands in with it, and needs no derivative of the variable and of the equation that determines it.
+typedef struct Rate {
+    Var var;
+    Expr shape;
+    uint32_t row;
+    Span span;
+} Rate;
 
 // For all variables of a bind.
 #define bind_each(bind, v) \
@@ -414,6 +423,7 @@ typedef struct Dae {
     Map literals;         // bits of a double -> literal variable
     F64Vec literal_values; // indexed through var_group: LITERAL_BIT plus the index
     VEC(Bind) binds;
+    VEC(Rate) rates;      // attributes ATTR_RATE, which are no binds: what they contain moves
     VEC(Equation) equations;
     U32Vec rows;
     VEC(Reinit) reinits;

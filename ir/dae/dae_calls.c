@@ -60,6 +60,8 @@ model_roots(const Dae *dae, U32Vec *roots)
 {
     for (uint32_t i = 0; i < dae->binds.n; i++)
         vec_push(roots, dae->binds.at[i].shape);
+    for (uint32_t i = 0; i < dae->rates.n; i++)
+        vec_push(roots, dae->rates.at[i].shape);
     for (uint32_t i = 0; i < dae->equations.n; i++)
         vec_push(roots, dae->equations.at[i].shape);
     for (uint32_t i = 0; i < dae->energies.n; i++)

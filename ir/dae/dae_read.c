@@ -638,7 +638,7 @@ read_line(Reader *reader)
         if (found)
             lines[i].read(reader);
     }
-    int attr = found ? -1 : reader_take_of(reader, dae_text_attrs, 5);
+    int attr = found ? -1 : reader_take_of(reader, dae_text_attrs, ATTR_RATE + 1);
     if (attr >= 0)
         read_bind(reader, (Attr)attr);
     else if (!found && !read_group(reader))

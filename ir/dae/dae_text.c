@@ -15,7 +15,7 @@
 
 const char *const dae_text_types[] = {"Real", "Integer", "Boolean", "String", "enum", "Clock"};
 const char *const dae_text_kinds[] = {"", "discrete", "parameter", "constant", "input"};
-const char *const dae_text_attrs[] = {"value", "start", "nominal", "min", "max"};
+const char *const dae_text_attrs[] = {"value", "start", "nominal", "min", "max", "rate"};
 const char *const dae_text_selects[] = {"", "never", "avoid", "prefer", "always"};
 const char *const dae_text_group_flags[] = {"flow", "protected", "final", "output", "hidden", "evaluate", "when", "step"};
 const char *const dae_text_strings[] = {"unit", "display", "quantity", "comment"};
@@ -244,6 +244,19 @@ print_binds(const DaeCalls *calls, const Inline *inlined, Out *out)
     }
 }
 
+static void
+print_rates(const DaeCalls *calls, Out *out)
+{
+    const Dae *dae = calls->dae;
+    for (uint32_t i = 0; i < dae->rates.n; i++) {
+        out_printf(out, "%s ", dae_text_attrs[ATTR_RATE]);
+        dae_var_name(dae, dae->rates.at[i].var, out);
+        out_text(out, " = ");
+        print_shape(calls, dae->rates.at[i].shape, dae->rates.at[i].row, out);
+        out_char(out, '\n');
+    }
+}
+
 // Flags of derivatives and pre() variables, which belong to no group.
 static void
 print_derived_flags(const Dae *dae, Out *out)
@@ -268,6 +281,7 @@ print_variables(const DaeCalls *calls, Out *out)
         print_group(dae, &dae->groups.at[i], &inlined, out);
     print_derived_flags(dae, out);
     print_binds(calls, &inlined, out);
+    print_rates(calls, out);
     map_free(&inlined.bind_of);
     vec_free(&inlined.printed);
 }

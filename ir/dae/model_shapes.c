@@ -8,7 +8,7 @@ static uint32_t
 count_of(const Dae *dae, uint32_t place)
 {
     const uint32_t counts[SHAPE_PLACES] = {
-        [SHAPE_IN_EQUATION] = dae->equations.n, [SHAPE_IN_BIND] = dae->binds.n, [SHAPE_IN_REINIT] = dae->reinits.n,
+        [SHAPE_IN_EQUATION] = dae->equations.n, [SHAPE_IN_BIND] = dae->binds.n, [SHAPE_IN_RATE] = dae->rates.n, [SHAPE_IN_REINIT] = dae->reinits.n,
         [SHAPE_IN_ASSERT] = dae->asserts.n, [SHAPE_IN_MESSAGE] = dae->told.n, [SHAPE_IN_ENERGY] = dae->energies.n,
         [SHAPE_IN_JUMP] = dae->jumps.n, [SHAPE_IN_LEAP] = 2 * dae->leaps.n,
     };
@@ -24,6 +24,7 @@ take(const Dae *dae, ModelShape *at)
     switch ((ShapePlace)at->place) {
     case SHAPE_IN_EQUATION: TAKE(&dae->equations.at[i], shape); break;
     case SHAPE_IN_BIND: TAKE(&dae->binds.at[i], shape); break;
+    case SHAPE_IN_RATE: TAKE(&dae->rates.at[i], shape); break;
     case SHAPE_IN_REINIT: TAKE(&dae->reinits.at[i], value); break;
     case SHAPE_IN_ASSERT: TAKE(&dae->asserts.at[i], condition); break;
     case SHAPE_IN_MESSAGE: TAKE(&dae->told.at[i], shape); break;
@@ -59,6 +60,6 @@ model_shape_next(const Dae *dae, ModelShape *at)
 const char *
 model_shape_place(ShapePlace place)
 {
-    static const char *const names[SHAPE_PLACES] = {"equation", "bind", "reinit", "assert", "told", "energy", "jump", "leap"};
+    static const char *const names[SHAPE_PLACES] = {"equation", "bind", "rate", "reinit", "assert", "told", "energy", "jump", "leap"};
     return names[place];
 }

@@ -7,6 +7,7 @@
 typedef enum ShapePlace {
     SHAPE_IN_EQUATION, // one that was not taken out
     SHAPE_IN_BIND,
+    SHAPE_IN_RATE,     // of Dae.rates
     SHAPE_IN_REINIT,
     SHAPE_IN_ASSERT,
     SHAPE_IN_MESSAGE,  // a value that an assertion tells

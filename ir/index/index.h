@@ -15,6 +15,9 @@ bool pass_index(Dae *dae, Reduction *reduction, Diags *diags);
 // Dummy derivatives (Mattsson, Soderlind, SIAM J. Sci. Comput. 14 (1993) 677), chosen by StateSelect; the x
 // of a law of level 1 is preferred above all (states.c).
 bool pass_states(Dae *dae, Reduction *reduction, Diags *diags);
+// Derivatives of variables with a declared rate (Dae.rates) follow from that, where no state is found while the motion goes on; after
+// pass_states (declared_rates.c).
+void declared_rates_apply(Dae *dae, const Reduction *reduction);
 // Squares mechanisms with redundant constraints, before pass_balance (closure.c).
 // True when something was added.
 bool close_mechanisms(Dae *dae);

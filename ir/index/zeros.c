@@ -205,6 +205,8 @@ mark_mentioned(const Zeros *zeros, U8Vec *mentioned)
     }
     for (uint32_t i = 0; i < dae->binds.n; i++)
         mark_row(dae, dae->binds.at[i].shape, dae->binds.at[i].row, mentioned);
+    for (uint32_t i = 0; i < dae->rates.n; i++)
+        mark_row(dae, dae->rates.at[i].shape, dae->rates.at[i].row, mentioned);
     for (uint32_t i = 0; i < dae->asserts.n; i++)
         mark_row(dae, dae->asserts.at[i].condition, dae->asserts.at[i].row, mentioned);
     for (uint32_t i = 0; i < dae->told.n; i++)

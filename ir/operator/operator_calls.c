@@ -117,7 +117,8 @@ void
 operators_elsewhere(const Dae *dae, const Op *ops, uint32_t n, RefuseOperator *refuse_it, void *context)
 {
     static const char *const reasons[SHAPE_PLACES] = {
-        [SHAPE_IN_BIND] = "it gives a parameter or an attribute its value", [SHAPE_IN_REINIT] = "reinit() needs one value",
+        [SHAPE_IN_BIND] = "it gives a parameter or an attribute its value", [SHAPE_IN_RATE] = "a rate is made of it",
+        [SHAPE_IN_REINIT] = "reinit() needs one value",
         [SHAPE_IN_ASSERT] = "an assertion compares it", [SHAPE_IN_MESSAGE] = "a message tells it",
         [SHAPE_IN_ENERGY] = "an energy is made of it", [SHAPE_IN_JUMP] = "a jump is made of it", [SHAPE_IN_LEAP] = "a jump is made of it",
     };

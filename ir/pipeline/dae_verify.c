@@ -156,6 +156,10 @@ check_rest(Check *check)
         expect(check, !bind->more || (bind->stride && expr_op(dae->exprs, bind->shape) == OP_CONST), "bind", i,
                "only a number is that of several variables");
     }
+    for (uint32_t i = 0; i < dae->rates.n; i++) {
+        check_row(check, "rate", i, dae->rates.at[i].shape, dae->rates.at[i].row);
+        expect(check, dae->rates.at[i].var < dae->nvars, "rate", i, "its variable does not exist");
+    }
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
         const Reinit *reinit = &dae->reinits.at[i];
         check_row(check, "reinit", i, reinit->value, reinit->row);

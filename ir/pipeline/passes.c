@@ -73,6 +73,13 @@ run_states(Compilation *c)
     return pass_states(c->dae, &c->reduction, c->diags);
 }
 
+static bool
+run_declared(Compilation *c)
+{
+    declared_rates_apply(c->dae, &c->reduction);
+    return true;
+}
+
 // The next row of the part's incidence: row i of the whole, less the columns that are no unknowns of the
 // part.
 static void

@@ -33,8 +33,8 @@ differentiate_shape(Structure *structure, Patterns *rates, const U32Vec *pattern
     return known;
 }
 
-uint32_t
-rate_append(Structure *structure, Patterns *rates, uint32_t equation)
+bool
+rate_of(Structure *structure, Patterns *rates, Expr *shape, uint32_t *row)
 {
     Dae *dae = structure->dae;
     U32Vec pattern = {0};
@@ -45,14 +45,23 @@ rate_append(Structure *structure, Patterns *rates, uint32_t equation)
     }
     const Pattern *rate = differentiate_shape(structure, rates, &pattern);
     vec_free(&pattern);
-    if (!rate->result)
-        return NONE;
-    uint32_t row = dae->rows.n;
-    for (uint32_t k = 0; k < rate->n_result; k++) {
+    *shape = rate->result;
+    *row = dae->rows.n;
+    for (uint32_t k = 0; rate->result && k < rate->n_result; k++) {
         uint32_t source = rate->source[k];
         Var var = structure->vars.at[source < n ? source : source - n];
         vec_push(&dae->rows, source < n ? var : dae_der(dae, var));
     }
-    Equation old = dae->equations.at[equation];
-    return dae_generate(dae, EQN_NORMAL, rate->result, row, old.node, old.span);
+    return rate->result;
+}
+
+uint32_t
+rate_append(Structure *structure, Patterns *rates, uint32_t equation)
+{
+    Expr shape;
+    uint32_t row;
+    if (!rate_of(structure, rates, &shape, &row))
+        return NONE;
+    Equation old = structure->dae->equations.at[equation];
+    return dae_generate(structure->dae, EQN_NORMAL, shape, row, old.node, old.span);
 }

@@ -9,5 +9,7 @@
 // same node, over representatives; derivative variables are made on demand. Slots of discrete variables, parameters,
 // inputs and pre() are constant in time. NONE when the text has no derivative. Shapes are differentiated once (`rates`).
 uint32_t rate_append(Structure *structure, Patterns *rates, uint32_t equation);
+// The shape and row of that equation alone. False when the text has no derivative.
+bool rate_of(Structure *structure, Patterns *rates, Expr *shape, uint32_t *row);
 
 #endif
