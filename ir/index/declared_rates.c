@@ -9,7 +9,10 @@
 // motion goes on, keeps the derivatives of its equations. Complexity: linear in the equations and rates.
 //
 //     d = T*r, der(d) = der(T)*r   with   Real d(rate = w*d)   ->     der(d) = w*d
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/index/index.h"
 #include "ir/structure/rate.h"
 

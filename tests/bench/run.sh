@@ -120,6 +120,27 @@ large() {
         --stop 1e-6 -o "$work/bodies.csv" --vars '^joint.1..phi$'
 }
 
+# One evaluation of the derivatives of a chain of bodies in space: the difference of two runs with erk, of which one is ten times as
+# long. PIN names a Python that has Pinocchio (pip install pin), whose articulated-body algorithm is then timed beside it.
+mechanisms() {
+    title "Mechanisms: operations and time of one evaluation"
+    for n in 6 8 16 32 64; do
+        operations=$("$mdlc" show stats $models/spatial_chain.mdl --set n=$n 2>"$work/said" | sed -n 's/^operations per right-hand side \([0-9]*\).*/\1/p')
+        row "chain of $n spatial bodies: operations per body, as written" "$(calc %.0f "$operations/$n")" 900 "$(judge "$operations <= 900*$n")"
+        before="" residuals=""
+        for stop in 0.2 2; do
+            timed 0 "$mdlc" run $models/spatial_chain.mdl --set n=$n --solver=erk --check=off --stop $stop --interval $stop --stats=json \
+                -o "$work/bodies.csv" --vars '^joint.1..phi$'
+            spent=$(calc %.3f "($cpu - ${before:-0})*1000/($(field residuals) - ${residuals:-0})")
+            before=$cpu residuals=$(field residuals)
+        done
+        aba=""
+        [ -z "${PIN:-}" ] || aba=$("$PIN" tests/bench/pinocchio_chain.py $n)
+        row "chain of $n spatial bodies: one evaluation" "$(calc '%.1f us' "$spent")${aba:+; Pinocchio $aba us}" \
+            "${aba:+1.5 times Pinocchio}" "${aba:+$(judge "$spent <= 1.5*${aba:-0}")}"
+    done
+}
+
 # Generated and hand-written code run in turn, twice; the least time of each counts. Compiling is taken off the
 # generated one's. IDA as packaged takes long and runs once. What is compared of the results is the front.
 cascade() {
@@ -329,7 +350,7 @@ load() {
 }
 
 echo "Begun with $(load)."
-for part in ${2:-large kinds cascade structural instructions events small products peers}; do
+for part in ${2:-large kinds mechanisms cascade structural instructions events small products peers}; do
     "$part"
 done
 printf '\nEnded with %s.\n' "$(load)"
