@@ -199,9 +199,14 @@ chosen: all $(or $(if $(filter parse fmt errors elab show pass layers,$(NEEDS)),
 # An importer of functional mock-up units of other people, and what runs tests and notebooks of the Python package, where they can be had:
 # tests/fmi and tests/python use them.
 importer:
-	@[ -x build/importer/bin/pytest ] || { mkdir -p build && python3 -m venv build/importer && \
-	    build/importer/bin/pip install -q fmpy==0.3.32 pytest==9.2.0 nbclient==0.11.0 ipykernel==7.4.0; } || \
+	@[ -d build/importer/lib/python3*/site-packages/casadi ] || { mkdir -p build && python3 -m venv build/importer && \
+	    build/importer/bin/pip install -q fmpy==0.3.32 casadi==3.8.2 pytest==9.2.0 nbclient==0.11.0 ipykernel==7.4.0; } || \
 	    echo "FMPy and pytest cannot be had (python3-venv and a network are needed): tests/fmi and tests/python are skipped"
+	@[ -d build/importer/reference ] || { [ -d build/importer ] && command -v curl unzip >/dev/null && \
+	    curl -fsSL -m 60 -o build/importer/reference.zip \
+	    https://github.com/modelica/Reference-FMUs/releases/download/v0.0.39/Reference-FMUs-0.0.39.zip && \
+	    unzip -q build/importer/reference.zip -d build/importer/reference; } || \
+	    echo "The Reference-FMUs of the Modelica Association cannot be had: fmi/coupled is skipped"
 # Debian's Slurm, unpacked and not installed, where it can be had: tests/cli/slurm.check uses it.
 slurm:
 	@tests/slurm.sh build/slurm 2>/dev/null || echo "Slurm cannot be had (packages of Debian and a network are needed): cli/slurm is skipped"

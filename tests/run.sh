@@ -363,7 +363,10 @@ run_importers() {
         rm -rf "$work/case"
         mkdir "$work/case"
         (cd "$top/tests/fmi" && BUILD=$build WORK=$work/case PYTHONDONTWRITEBYTECODE=1 timeout 600 "$python" "$source") >"$work/out" 2>&1
-        count_lines "$name" $?
+        status=$?
+        # It may need what is not there.
+        grep '^SKIP ' "$work/out" && [ "$status" -eq 0 ] && ! grep -q '^ok\|^FAIL' "$work/out" && continue
+        count_lines "$name" "$status"
     done
 }
 

@@ -74,6 +74,8 @@ print_quantity(const Exported *exported, const ExportedVariable *variable, bool 
         number("nominal", variable->nominal, out);
     if (start && variable->has_start)
         value("start", variable, variable->start, out);
+    if (variable->jumps && exported->interfaces & FMU_EXCHANGE)
+        attribute("reinit", "true", out);
 }
 
 static void
@@ -159,49 +161,35 @@ unknowns_at_start(const Exported *exported)
     return unknown;
 }
 
-// What is known outside, and what of it each place of v is computed from.
-typedef struct Knowns {
-    uint32_t *variable, *place, n, words;
-    uint64_t *set;
-} Knowns;
+// Longer lists of everything are left out, which says the same.
+enum { MOST_LISTED = 1000 };
 
-static Knowns
-find_knowns(const Exported *exported)
-{
-    Knowns knowns = {.variable = arena_array(exported->arena, uint32_t, exported->variable.n + 1),
-                     .place = arena_array(exported->arena, uint32_t, exported->variable.n + 1)};
-    uint8_t *state = arena_array(exported->arena, uint8_t, exported->variable.n + 1);
-    memset(state, 0, exported->variable.n);
-    for (uint32_t i = 0; i < exported->states; i++)
-        state[exported->state[i]] = 1;
-    for (uint32_t k = 0; k < exported->variable.n; k++) {
-        if (!state[k] && exported->variable.at[k].causality != CAUSED_INPUT)
-            continue;
-        knowns.variable[knowns.n] = k;
-        knowns.place[knowns.n++] = exported->row.at[exported->variable.at[k].reference * FMU_COLUMNS + FMU_PLACE];
-    }
-    knowns.set = dependencies_find(exported, exported->sys, knowns.place, knowns.n, &knowns.words);
-    return knowns;
-}
-
-// Of an output or a rate: nothing where it is not known, and what changes at events may depend on anything.
 static void
-print_dependencies(const Exported *exported, const Knowns *knowns, uint32_t k, Out *out)
+print_dependencies(const Exported *exported, const Dependencies *found, uint32_t k, Out *out)
 {
-    const ExportedVariable *variable = &exported->variable.at[k];
-    uint32_t place = exported->row.at[variable->reference * FMU_COLUMNS + FMU_PLACE];
-    bool any = false;
-    if (!knowns->set || variable->type != MDL_REAL || variable->variability != VARIES_CONTINUOUS || place >= exported->model->nv)
+    uint32_t place = exported->row.at[exported->variable.at[k].reference * FMU_COLUMNS + FMU_PLACE], n = 0;
+    for (uint32_t i = 0; found->set && i < found->n; i++)
+        n += dependencies_has(found, place, i);
+    if (!found->set || (n == found->n && n > MOST_LISTED))
         return;
+    const char *gap = "";
     out_text(out, " dependencies=\"");
-    for (uint32_t i = 0; i < knowns->n; i++) {
-        if (!(knowns->set[(size_t)place * knowns->words + i / 64] >> (i % 64) & 1))
+    for (uint32_t i = 0; i < found->n; i++) {
+        if (!dependencies_has(found, place, i))
             continue;
-        uint32_t number = exported->version == 3 ? exported->variable.at[knowns->variable[i]].reference : knowns->variable[i] + 1;
-        out_printf(out, "%s%u", any ? " " : "", number);
-        any = true;
+        uint32_t known = found->known[i];
+        out_printf(out, "%s%u", gap, exported->version == 3 ? exported->variable.at[known].reference : known + 1);
+        gap = " ";
     }
     out_text(out, "\"");
+}
+
+static void
+print_unknown_3(const Exported *exported, const Dependencies *found, const char *element, uint32_t k, Out *out)
+{
+    out_printf(out, "    <%s valueReference=\"%u\"", element, exported->variable.at[k].reference);
+    print_dependencies(exported, found, k, out);
+    out_text(out, "/>\n");
 }
 
 static void
@@ -209,24 +197,19 @@ print_structure_3(const Exported *exported, Out *out)
 {
     const ExportedVariable *variable = exported->variable.at;
     const uint8_t *unknown = unknowns_at_start(exported);
-    Knowns knowns = find_knowns(exported);
+    Dependencies later = dependencies_find(exported, false), start = dependencies_find(exported, true);
     for (uint32_t k = 0; k < exported->variable.n; k++)
-        if (variable[k].causality == CAUSED_OUTPUT) {
-            out_printf(out, "    <Output valueReference=\"%u\"", variable[k].reference);
-            print_dependencies(exported, &knowns, k, out);
-            out_text(out, "/>\n");
-        }
-    for (uint32_t i = 0; i < exported->states; i++) {
-        out_printf(out, "    <ContinuousStateDerivative valueReference=\"%u\"", variable[exported->rate[i]].reference);
-        print_dependencies(exported, &knowns, exported->rate[i], out);
-        out_text(out, "/>\n");
-    }
-    free(knowns.set);
+        if (variable[k].causality == CAUSED_OUTPUT)
+            print_unknown_3(exported, &later, "Output", k, out);
+    for (uint32_t i = 0; i < exported->states; i++)
+        print_unknown_3(exported, &later, "ContinuousStateDerivative", exported->rate[i], out);
     for (uint32_t k = 0; k < exported->variable.n; k++)
         if (unknown[k])
-            out_printf(out, "    <InitialUnknown valueReference=\"%u\"/>\n", variable[k].reference);
+            print_unknown_3(exported, &start, "InitialUnknown", k, out);
     for (uint32_t k = 0; k < exported->indicators; k++)
         out_printf(out, "    <EventIndicator valueReference=\"%u\"/>\n", variable[exported->indicator[k]].reference);
+    dependencies_free(&later);
+    dependencies_free(&start);
 }
 
 // --- FMI 2
@@ -252,15 +235,14 @@ print_variable_2(const Exported *exported, const ExportedVariable *variable, Out
 
 // A list of variables, counted from 1, unless it is empty.
 static void
-print_list_2(const Exported *exported, const Knowns *knowns, const char *name, const uint32_t *index, uint32_t n, Out *out)
+print_list_2(const Exported *exported, const Dependencies *found, const char *name, const uint32_t *index, uint32_t n, Out *out)
 {
     if (!n)
         return;
     out_printf(out, "    <%s>\n", name);
     for (uint32_t i = 0; i < n; i++) {
         out_printf(out, "      <Unknown index=\"%u\"", index[i] + 1);
-        if (knowns)
-            print_dependencies(exported, knowns, index[i], out);
+        print_dependencies(exported, found, index[i], out);
         out_text(out, "/>\n");
     }
     out_printf(out, "    </%s>\n", name);
@@ -274,15 +256,16 @@ print_structure_2(const Exported *exported, Out *out)
     for (uint32_t k = 0; k < exported->variable.n; k++)
         if (exported->variable.at[k].causality == CAUSED_OUTPUT)
             list[n++] = k;
-    Knowns knowns = find_knowns(exported);
-    print_list_2(exported, &knowns, "Outputs", list, n, out);
-    print_list_2(exported, &knowns, "Derivatives", exported->rate, exported->states, out);
-    free(knowns.set);
+    Dependencies later = dependencies_find(exported, false), start = dependencies_find(exported, true);
+    print_list_2(exported, &later, "Outputs", list, n, out);
+    print_list_2(exported, &later, "Derivatives", exported->rate, exported->states, out);
     n = 0;
     for (uint32_t k = 0; k < exported->variable.n; k++)
         if (unknown[k])
             list[n++] = k;
-    print_list_2(exported, NULL, "InitialUnknowns", list, n, out);
+    print_list_2(exported, &start, "InitialUnknowns", list, n, out);
+    dependencies_free(&later);
+    dependencies_free(&start);
 }
 
 // --- both

@@ -25,7 +25,7 @@ typedef struct ExportedVariable {
     uint32_t main;            // index of the variable whose alias this is; NONE: of none
     uint8_t type;             // mdl_type
     uint8_t causality, variability, initial;
-    bool has_start, is_derivative;
+    bool has_start, is_derivative, jumps; // a state that events may set
     double start, low, high, nominal; // NAN: not given
     uint32_t derivative_of, derivative_number; // value reference of a state, and its number; NONE
 } ExportedVariable;
@@ -57,8 +57,17 @@ const char *exported_identifier(Arena *arena, const char *name);
 void exported_tables(const Exported *exported, Out *out);
 
 // --- dependencies.c
-// Per place of v a set of the n places `known`, `words` words each, which its value is computed from; NULL: it is not known. Owned by the caller.
-uint64_t *dependencies_find(const Exported *exported, const Sys *sys, const uint32_t *known, uint32_t n, uint32_t *words);
+// What unknowns of the description are computed from.
+typedef struct Dependencies {
+    uint32_t *known, n;       // indices into Exported.variable: what an importer knows; in the exported's arena
+    uint32_t nv, words;
+    uint64_t *set;            // per place of v; NULL: the sets would be large
+} Dependencies;
+// At the start of the simulation, or at any later instant.
+Dependencies dependencies_find(const Exported *exported, bool start);
+void dependencies_free(Dependencies *found);
+// Whether a value may depend on the i-th known; `set` is there. Places beyond v may depend on all.
+bool dependencies_has(const Dependencies *found, uint32_t place, uint32_t i);
 
 // --- description.c
 void description_print(const Exported *exported, Out *out);

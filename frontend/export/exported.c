@@ -285,6 +285,22 @@ find_states(const Exported *exported)
     return of_place;
 }
 
+// States that an event may set: by reinit() or friction that sticks, and all of them by what settles together or is moved back onto constraints.
+static void
+mark_jumps(Exported *exported)
+{
+    const mdl_model *model = exported->model;
+    bool all = model->n_constraints || model->n_rests || model->n_jumps || exported->states > model->nx;
+    for (uint32_t k = 0; k < model->n_sgns; k++)
+        all = all || model->sgn[k].state < 0;
+    for (uint32_t i = 0; i < exported->states; i++)
+        exported->variable.at[exported->state[i]].jumps = all;
+    for (uint32_t k = 0; k < model->n_sgns && !all; k++)
+        exported->variable.at[exported->state[model->sgn[k].state]].jumps = true;
+    for (uint32_t k = 0; k < model->n_reinits; k++)
+        exported->variable.at[exported->state[model->reinit[k].state]].jumps = true;
+}
+
 static void
 add_states(Exported *exported, Names *names)
 {
@@ -296,6 +312,7 @@ add_states(Exported *exported, Names *names)
         exported->state[i] = state_variable(exported, names, i, of_place);
         exported->rate[i] = rate_variable(exported, names, i, exported->state[i]);
     }
+    mark_jumps(exported);
 }
 
 static void
@@ -338,7 +355,7 @@ exported_gather(Exported *exported)
     ExportedVariable time = new_variable("time", "Simulation time", MDL_REAL);
     time.causality = CAUSED_INDEPENDENT;
     time.initial = INITIAL_NONE;
-    add_made(exported, &names, time, 0, 0);
+    add_made(exported, &names, time, 0, FMU_IS_TIME);
     add_columns(exported, &names, discrete);
     add_states(exported, &names);
     add_indicators(exported, &names);

@@ -109,10 +109,24 @@ override(FmuInstance *instance, uint32_t place, double value)
     instance->stale = true;
 }
 
+// A state that an importer integrates, one alone: what the call for all states does, too. In event mode it makes an event.
+static FmuStatus
+set_state(FmuInstance *instance, const uint32_t *row, double value)
+{
+    uint32_t place = row[FMU_PLACE], nv = mdl_program.nv;
+    bool event = instance->mode == FMU_EVENTS;
+    mdl_run_move(instance->run, place >= nv ? place - nv + mdl_program.nx : place - mdl_program.y, value, event);
+    instance->moved = true;
+    instance->unsettled |= event;
+    return FMU_OK;
+}
+
 static FmuStatus
 set_one(FmuInstance *instance, const uint32_t *row, uint32_t reference, double value)
 {
     const mdl_settable *settable = settable_of(row);
+    if (instance->exchange && row[FMU_USE] & FMU_IS_STATE && instance->mode & (FMU_EVENTS | FMU_CONTINUOUS))
+        return set_state(instance, row, value);
     if (!settable) {
         fmu_say(instance, FMU_ERROR, "the variable with the value reference %u cannot be set", reference);
         return FMU_ERROR;
@@ -124,7 +138,8 @@ set_one(FmuInstance *instance, const uint32_t *row, uint32_t reference, double v
         return FMU_OK;
     }
     if (settable->kind != MDL_SETTABLE_INPUT) {
-        fmu_say(instance, FMU_ERROR, "'%s' cannot change behind the initialization: only inputs can", settable->name);
+        fmu_say(instance, FMU_ERROR, "'%s' cannot change behind the initialization: only inputs%s can", settable->name,
+                instance->exchange ? " and states" : "");
         return FMU_ERROR;
     }
     if (mdl_run_values(instance->run)[settable->value] == value)
@@ -145,16 +160,26 @@ fmu_set(FmuInstance *instance, const uint32_t *reference, size_t n, mdl_type typ
     return status;
 }
 
+// What a delay gives moves with time in a way that tangents do not have.
+static bool
+is_free(const uint32_t *row)
+{
+    bool delayed = mdl_program.n_delays || mdl_program.n_transports;
+    return row[FMU_USE] & (FMU_IS_STATE | FMU_IS_INPUT) || (row[FMU_USE] & FMU_IS_TIME && !delayed);
+}
+
 // Places in v; false after a message: a variable is none that derivatives are taken by, or of.
 static bool
 places_of(FmuInstance *instance, const uint32_t *reference, size_t n, bool by, uint32_t *place, double *sign)
 {
     for (size_t i = 0; i < n; i++) {
         const uint32_t *row = find(instance, reference[i], MDL_REAL);
-        if (row && (row[FMU_PLACE] >= mdl_program.nv || (by && !(row[FMU_USE] & (FMU_IS_STATE | FMU_IS_INPUT)))))
-            fmu_say(instance, FMU_ERROR, by ? "derivatives by the variable with the value reference %u are not computed: only those by states and inputs are"
+        bool computed = row && row[FMU_PLACE] < mdl_program.nv && (!by || is_free(row));
+        if (row && !computed)
+            fmu_say(instance, FMU_ERROR, by ? "derivatives by the variable with the value reference %u are not computed: only those by states, inputs and, "
+                                              "without delays, time are"
                                             : "derivatives of the variable with the value reference %u are not computed", reference[i]);
-        if (!row || row[FMU_PLACE] >= mdl_program.nv || (by && !(row[FMU_USE] & (FMU_IS_STATE | FMU_IS_INPUT))))
+        if (!computed)
             return false;
         place[i] = row[FMU_PLACE];
         sign[i] = row[FMU_NEGATIVE] ? -1 : 1;

@@ -208,8 +208,8 @@ MDL_CHECKED int mdl_run_event(mdl_run *run);
 MDL_CHECKED int mdl_run_input(mdl_run *run, uint32_t place, double value);
 bool mdl_run_ended(const mdl_run *run);
 // Directional derivatives of a model with tangents, now: places in v of states and inputs move at these rates, the other states and inputs stay;
-// derivatives of outputs (indices into model->output) go to `answer`. MDL_USAGE with a message: the model has no tangents, or a place
-// is neither state nor input.
+// derivatives of outputs (indices into model->output) go to `answer`. Place 0, time, moves likewise where nothing is delayed. MDL_USAGE with a
+// message: the model has no tangents, or a place is neither state nor input nor this.
 MDL_CHECKED int mdl_run_derivative(mdl_run *run, const uint32_t *place, const double *rate, uint32_t places, const uint32_t *output,
                        uint32_t outputs, double *answer);
 // The same by places in v, all of them: answers are the rates of those in `of`.
@@ -227,6 +227,8 @@ uint32_t mdl_run_indicators(const mdl_run *run);
 // Where it is looked at next: any number of trial points follow each other. NULL: at the states that it has.
 void mdl_run_point(mdl_run *run, double time, const double *state);
 const double *mdl_run_state(const mdl_run *run);
+// One state alone. `event`: it jumps, which mdl_run_settle() handles.
+void mdl_run_move(mdl_run *run, uint32_t state, double value, bool event);
 // v at that point. MDL_FAILED, with a message when `report`: the equations have no solution there.
 MDL_CHECKED int mdl_run_evaluate(mdl_run *run, bool report);
 // Behind it: derivatives of the states; what is positive as long as each condition is the one in force.

@@ -52,6 +52,14 @@ mdl_run_state(const mdl_run *r)
     return ((const Run *)r)->outside->y;
 }
 
+void
+mdl_run_move(mdl_run *r, uint32_t state, double value, bool event)
+{
+    Outside *o = run_of(r)->outside;
+    o->y[state] = value;
+    o->given = o->given || event;
+}
+
 int
 mdl_run_evaluate(mdl_run *r, bool report)
 {

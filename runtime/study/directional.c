@@ -12,10 +12,10 @@
 static bool
 is_free(const mdl_model *model, uint32_t place)
 {
-    bool state = place >= model->y && place < model->y + model->nx;
-    for (uint32_t k = 0; !state && k < model->n_settables; k++)
-        state = model->settable[k].kind == MDL_SETTABLE_INPUT && model->settable[k].value == place;
-    return state;
+    bool found = place >= model->y && place < model->y + model->nx;
+    for (uint32_t k = 0; !found && k < model->n_settables; k++)
+        found = model->settable[k].kind == MDL_SETTABLE_INPUT && model->settable[k].value == place;
+    return found || (!place && !model->n_delays && !model->n_transports); // histories have no tangent by time
 }
 
 MDL_CHECKED static int
@@ -27,7 +27,7 @@ refuse(const Run *run, const uint32_t *place, uint32_t places)
         why = "the model was built without directional derivatives: `mdlc build --derivatives` adds them";
     for (uint32_t k = 0; k < places && !why; k++)
         if (!is_free(model, place[k]))
-            why = "derivatives are by states and inputs only";
+            why = "derivatives are by states, inputs and, without delays, time only";
     if (why)
         run_message(run, MDL_ERROR, "%s", why);
     return why ? MDL_USAGE : MDL_OK;

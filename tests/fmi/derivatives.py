@@ -99,3 +99,117 @@ for model in cases:
         look(os.path.relpath(model, i.top) if model != coupled else "loops", model)
     except Exception as error:
         i.check(False, "%s: %r" % (model, error))
+
+
+# E9: what is not listed does not count: along the motion no difference finds a known that is missing. Friction, contacts, rests, delays, constraints,
+# samples, tables, loops, fractional derivatives.
+def complete(name, model):
+    unit = i.build(model)
+    description = fmpy.read_model_description(unit)
+    unknowns = description.derivatives + [u for u in description.outputs if u.variable.type == "Float64"]
+    references = [u.variable.valueReference for u in unknowns]
+    listed = [None if u.dependencies is None else {v.name for v in u.dependencies} for u in unknowns]
+    states = [u.variable.derivative for u in description.derivatives]
+    inputs = [v for v in description.modelVariables if v.causality == "input" and v.type == "Float64"]
+    names = [v.name for v in states + inputs]
+    missed, looks, count = set(), [0], [0]
+
+    def look(time, recorder):
+        count[0] += 1
+        if count[0] % 40 != 1:
+            return True
+        looks[0] += 1
+        one = recorder.fmu
+        x = np.zeros(len(states))
+        pointer = fmpy.fmi3.POINTER(fmpy.fmi3.fmi3Float64)
+        one.getContinuousStates(x.ctypes.data_as(pointer), len(states))
+        now = list(x) + (one.getFloat64([v.valueReference for v in inputs]) if inputs else [])
+
+        def at(values, when):
+            c = np.array(values[:len(states)])
+            one.setTime(when)
+            one.setContinuousStates(c.ctypes.data_as(pointer), len(states))
+            if inputs:
+                one.setFloat64([v.valueReference for v in inputs], values[len(states):])
+            return np.array(one.getFloat64(references))
+
+        here = at(now, time)
+        for k, known in enumerate(names + ["time"]):
+            if all(l is None or known in l for l in listed):
+                continue
+            moved = list(now)
+            h = 1e-4
+            if known != "time":
+                h *= max(1, abs(now[k]))
+                moved[k] += h
+            there = at(moved, time + h if known == "time" else time)
+            for r in range(len(references)):
+                if abs(there[r] - here[r]) > 1e-10 * (1 + abs(here[r])) and listed[r] is not None and known not in listed[r]:
+                    missed.add((unknowns[r].variable.name, known))
+        at(now, time)
+        return looks[0] < 6
+
+    fmpy.simulate_fmu(unit, fmi_type="ModelExchange", relative_tolerance=1e-6, step_finished=look, output=[])
+    whole = all(l is not None for l in listed)
+    i.check(not missed and whole and looks[0] > 1, "%s: nothing that counts is missing among %d dependencies, at %d points %s"
+            % (name, sum(len(l or ()) for l in listed), looks[0], sorted(missed)[:3] or ""))
+
+
+# Time among the knowns: derivatives by it are those of differences, and an error where histories would have to be differentiated.
+def by_time():
+    model = i.write_model("Driven", """model Driven
+  input Real u(start = 0.4);
+  Real x(start = 0.2, fixed = true), z(start = 1);
+  output Real y;
+equation
+  der(x) = sin(3*time + 0.3)*x + u;
+  z + 0.1*exp(z) = x + time^2;
+  y = z*cos(time);
+end Driven;
+""")
+    unit = i.build(model)
+    description = fmpy.read_model_description(unit)
+    one = FMU3Model(guid=description.guid, unzipDirectory=fmpy.extract(unit), modelIdentifier=description.modelExchange.modelIdentifier, instanceName="one")
+    one.instantiate()
+    one.enterInitializationMode()
+    one.exitInitializationMode()
+    one.updateDiscreteStates()
+    one.enterContinuousTimeMode()
+    named = {v.name: v.valueReference for v in description.modelVariables}
+    unknowns = [named["der(x)"], named["y"]]
+
+    def at(time):
+        one.setTime(time)
+        return np.array(one.getFloat64(unknowns))
+
+    t, h = 0.7, 1e-3
+    coarse, fine = (at(t + h) - at(t - h)) / (2 * h), (at(t + h / 2) - at(t - h / 2)) / h
+    at(t)
+    exact = np.array(one.getDirectionalDerivative(unknowns, [named["time"]], [1.0]))
+    i.check(np.max(np.abs(exact - (4 * fine - coarse) / 3)) < 1e-8, "directional derivatives by time")
+    # A state alone (FMI 3.0.2, 3.2.1), and what is none.
+    one.setFloat64([named["x"]], [0.9])
+    i.check(one.getFloat64([named["x"]])[0] == 0.9 and abs(one.getFloat64([named["der(x)"]])[0] - (np.sin(3 * t + 0.3) * 0.9 + 0.4)) < 1e-14,
+            "a state is set alone in continuous-time mode")
+    try:
+        one.setFloat64([named["y"]], [1.0])
+        refused = False
+    except fmpy.fmi1.FMICallException:
+        refused = True
+    i.check(refused, "an output is not set")
+    one.freeInstance()
+
+
+try:
+    by_time()
+except Exception as error:
+    i.check(False, "by time: %r" % error)
+for path in ("examples/quarter_car/sine.mdl", "examples/linkage/four_bar.mdl", "examples/conveyor/conveyor.mdl", "examples/bicycle/bicycle.mdl",
+             "examples/woodpecker/woodpecker.mdl", "tests/sim/bouncing_ball.mdl", "tests/sim/rest_pulled.mdl", "tests/sim/delay_changing.mdl",
+             "tests/sim/delay_equation.mdl", "tests/sim/transport_loop.mdl", "tests/sim/diode_bridge.mdl", "tests/sim/friction_row.mdl",
+             "tests/sim/contact_incline.mdl", "tests/sim/contact_disk.mdl", "tests/sim/cradle_impact.mdl", "tests/sim/energy_fractional.mdl",
+             "tests/sim/sampled_controller.mdl", "tests/sim/event_elsewhen.mdl", "examples/mem_inerter/loop.mdl", "examples/embedding/plant.mdl"):
+    try:
+        complete(path, os.path.join(i.top, path))
+    except Exception as error:
+        i.check(False, "%s: %r" % (path, error))
