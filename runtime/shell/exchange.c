@@ -185,7 +185,7 @@ inspect(Run *run, bool *event)
 {
     *event = root_violated(run);
     int status = *event ? MDL_OK : root_arm(run);
-    if (status == MDL_OK)
+    if (status == MDL_OK && !*event)
         status = friction_check(run);
     if (status == MDL_OK && !*event)
         disk_follow(run);
