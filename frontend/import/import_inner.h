@@ -52,6 +52,7 @@ typedef struct Description {
     uint32_t indicators;
     bool needs_tool, scheduled; // it has scheduled execution
     bool completed;           // it is to be told of accepted steps
+    bool derivatives;         // it gives directional derivatives (model exchange)
     VEC(DescribedVariable) variable;
     VEC(UnitDimension) dimension;
     VEC(DescribedUnknown) output, rate;
@@ -74,6 +75,7 @@ typedef struct Roles {
     // inputs are input_at.at[k] .. of `group_inputs`, numbers in `inputs`.
     U32Vec outputs, group_at, group_inputs, input_at;
     uint32_t strings;         // of types that are not imported
+    bool derivatives;         // directional derivatives by states and continuous inputs can be had, which all are of type f64
 } Roles;
 
 // False: lines in `why`.

@@ -115,6 +115,17 @@ group_outputs(const Description *description, Roles *roles, const U8Vec *is_stat
     vec_free(&place);
 }
 
+static bool
+all_long_floats(const Description *description, const U32Vec *list)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const DescribedVariable *variable = &description->variable.at[list->at[i]];
+        all = all && ((variable->type && !strcmp(variable->type, "f64")) || (variable->causality == UNIT_INPUT && variable->discrete));
+    }
+    return all;
+}
+
 bool
 roles_find(const Description *description, bool stepping, Roles *roles, Out *why)
 {
@@ -131,6 +142,8 @@ roles_find(const Description *description, bool stepping, Roles *roles, Out *why
         find_states(description, roles, &is_state, why, &good);
     if (good) {
         sort_variables(description, stepping, roles, &is_state);
+        roles->derivatives = !stepping && description->derivatives && all_long_floats(description, &roles->states)
+                             && all_long_floats(description, &roles->rates) && all_long_floats(description, &roles->inputs);
         if (!stepping)
             group_outputs(description, roles, &is_state);
         else {
@@ -170,6 +183,10 @@ layout_print(const Description *description, const Roles *roles, bool stepping, 
                stepping ? description->cosimulation : description->exchange, description->token, states, stepping ? 0 : description->indicators);
     if (!stepping && description->completed)
         out_text(out, " completed");
+    for (uint32_t i = 0; i < roles->states.n && roles->derivatives; i++)
+        print_variable(description, roles->states.at[i], "state", out);
+    for (uint32_t i = 0; i < roles->rates.n && roles->derivatives; i++)
+        print_variable(description, roles->rates.at[i], "rate", out);
     for (uint32_t i = 0; i < roles->starts.n; i++)
         print_variable(description, roles->starts.at[i], "start", out);
     for (uint32_t i = 0; i < roles->inputs.n; i++) {

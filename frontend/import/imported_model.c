@@ -276,10 +276,36 @@ print_function(const Printer *printer, const char *name, const char *inputs, uin
     out_printf(out, "    external \"C\" %s annotation(Library = \"mdlc_units\");\n  end %s_%s;\n", call, printer->prefix, name);
 }
 
-static const char *
-inputs_of(const Printer *printer, const char *format, uint32_t n)
+// Values of a group (0: rates) at any time, and, where the unit gives them, their directional derivatives.
+static void
+print_values(const Printer *printer, const char *name, uint32_t group, uint32_t inputs, uint32_t results, bool derivatives)
 {
-    return arena_printf(printer->description->arena, format, printer->states, n);
+    static const char values[] = "    input Real t;\n    input Real states[%u];\n    input Real inputs[%u];\n    input Integer event;\n";
+    static const char rates[] = "    input Real t_rate;\n    input Real states_rate[%u];\n    input Real inputs_rate[%u];\n";
+    static const char given[] = "(unit, %u, t, states, size(states, 1), inputs, size(inputs, 1), event, ";
+    Out *out = printer->out;
+    Arena *arena = printer->description->arena;
+    const char *of = arena_printf(arena, values, printer->states, inputs), *call = arena_printf(arena, given, group);
+    if (!derivatives) {
+        print_function(printer, name, of, results, arena_printf(arena, "mdl_unit_values%sresult)", call));
+        return;
+    }
+    out_printf(out, "  function %s_%s\n    input %s_Unit unit;\n%s    output Real result[%u];\n", printer->prefix, name, printer->prefix, of, results);
+    out_printf(out, "    external \"C\" mdl_unit_values%sresult) annotation(Library = \"mdlc_units\");\n    annotation(derivative = %s_%s_derivative);\n  end %s_%s;\n",
+               call, printer->prefix, name, printer->prefix, name);
+    print_function(printer, arena_printf(arena, "%s_derivative", name), arena_printf(arena, "%s%s", of, arena_printf(arena, rates, printer->states, inputs)), results,
+                   arena_printf(arena, "mdl_unit_derivative%st_rate, states_rate, size(states_rate, 1), inputs_rate, size(inputs_rate, 1), result)", call));
+}
+
+// A value that is no Real of double precision has none.
+static bool
+group_is_smooth(const Printer *printer, uint32_t g)
+{
+    const Roles *roles = printer->roles;
+    bool smooth = roles->derivatives;
+    for (uint32_t i = roles->group_at.at[g]; i < roles->group_at.at[g + 1]; i++)
+        smooth = smooth && !strcmp(variable_at(printer, roles->outputs.at[i])->type, "f64");
+    return smooth;
 }
 
 static uint32_t
@@ -305,8 +331,6 @@ group_outputs(const Printer *printer, uint32_t g)
 static void
 print_functions(const Printer *printer)
 {
-    static const char values[] = "    input Real t;\n    input Real states[%u];\n    input Real inputs[%u];\n    input Integer event;\n";
-    static const char call[] = "mdl_unit_values(unit, %u, t, states, size(states, 1), inputs, size(inputs, 1), event, result)";
     Out *out = printer->out;
     Arena *arena = printer->description->arena;
     const char *prefix = printer->prefix;
@@ -325,12 +349,11 @@ print_functions(const Printer *printer)
         return;
     }
     if (printer->states)
-        print_function(printer, "rates", inputs_of(printer, values, printer->inputs), printer->states, arena_printf(arena, call, 0));
+        print_values(printer, "rates", 0, printer->inputs, printer->states, printer->roles->derivatives);
     if (printer->signs)
-        print_function(printer, "indicators", inputs_of(printer, values, printer->inputs), printer->signs, arena_printf(arena, call, 1));
+        print_values(printer, "indicators", 1, printer->inputs, printer->signs, false);
     for (uint32_t g = 0; g + 1 < printer->roles->group_at.n; g++)
-        print_function(printer, arena_printf(arena, "outputs_%u", g + 1), inputs_of(printer, values, group_inputs(printer, g)), group_outputs(printer, g),
-                       arena_printf(arena, call, g + 2));
+        print_values(printer, arena_printf(arena, "outputs_%u", g + 1), g + 2, group_inputs(printer, g), group_outputs(printer, g), group_is_smooth(printer, g));
     print_function(printer, "happen", arena_printf(arena, "    input Real t;\n    input Integer event;\n    input Real states[%u];\n    input Real inputs[%u];\n    input Real above[%u];\n",
                                                    printer->states, printer->inputs, printer->signs),
                    results, "mdl_unit_event(unit, t, event, states, size(states, 1), inputs, size(inputs, 1), above, size(above, 1), result)");

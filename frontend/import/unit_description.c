@@ -263,6 +263,7 @@ begin_part(DescriptionReader *reader, const char *element, const char **attribut
         // Version 3 has turned the sense of the attribute; in both a unit that says nothing is told.
         const char *needs = attribute(attributes, "needsCompletedIntegratorStep");
         to->completed = to->version == 2 ? !is_true(attributes, "completedIntegratorStepNotNeeded") : !needs || is_true(attributes, "needsCompletedIntegratorStep");
+        to->derivatives = is_true(attributes, to->version == 2 ? "providesDirectionalDerivative" : "providesDirectionalDerivatives");
         take_interface(reader, attributes, &to->exchange);
     } else if (!strcmp(element, "CoSimulation")) {
         take_interface(reader, attributes, &to->cosimulation);

@@ -9,6 +9,8 @@
 //     token {1AE5E10D-...}
 //     states 2 indicators 1          their numbers (exchange)
 //     completed                      it is to be told of accepted steps
+//     state f64 1 1                  where it gives directional derivatives: its states, in their order
+//     rate f64 2 1                   and their derivatives
 //     start f64 5 1                  a type, a value reference and a number of elements: set before the initialization
 //     input f64 9 1 continuous       or discrete; set in the order of these lines
 //     held                           what changes at events only (exchange), or everything that is asked for (cosimulation)
@@ -51,18 +53,27 @@ typedef struct UnitEvent {
     double next;
 } UnitEvent;
 
+// Value references, and how many elements they have: how `answer`, of the unknowns, changes when the knowns move by `seed`.
+typedef struct UnitDirection {
+    const uint32_t *unknown, *known;
+    size_t n_unknown, n_known, answers, seeds;
+    const double *seed;
+    double *answer;
+} UnitDirection;
+
 typedef struct Unit {
     int version;
     bool exchange, completed; // completed: it is to be told of accepted steps
     char *identifier, *token, *folder, *name;
     size_t states, indicators;
-    UnitVariable *start, *input, *value;
-    size_t n_starts, n_inputs, n_values, start_places, input_places;
+    UnitVariable *start, *input, *value, *state, *rate;
+    size_t n_starts, n_inputs, n_values, n_states, n_rates, start_places, input_places; // n_states: variables, 0 without directional derivatives
     UnitGroup *group;         // the first one is what is held
     size_t n_groups;
 
     const UnitVersion *calls;
     void *library, *component; // component is NULL before the first start
+    int (*close)(void *library); // dlclose(), which models without units do not link: its version in the GNU library is a recent one
     void *callbacks;          // of FMI 2, owned
     void **entry;             // functions of the library, in the order of calls->names
     UnitMode mode;
@@ -109,6 +120,7 @@ struct UnitVersion {
     int (*update)(Unit *unit, UnitEvent *event);
     int (*complete)(Unit *unit, bool *event, bool *terminate);
     int (*step)(Unit *unit, double time, double length, bool *terminate);
+    int (*differentiate)(Unit *unit, const UnitDirection *direction);
 };
 
 extern const UnitVersion unit_fmi2, unit_fmi3;
@@ -116,6 +128,7 @@ extern const UnitVersion unit_fmi2, unit_fmi3;
 // --- imported_unit.c
 // Some unit is to be told of accepted steps.
 bool mdl_units_wait(const mdl_objects *objects);
+bool mdl_units_any(const mdl_objects *objects); // there are some
 // A step has been accepted up to `time`, for which all units have been evaluated.
 void mdl_units_accept(const mdl_objects *objects, double time);
 

@@ -12,14 +12,15 @@
 
 enum {
     INSTANTIATE = UNIT_CALLS, SETUP_EXPERIMENT, ENTER_INITIALIZATION, SET_REAL, SET_INTEGER, SET_BOOLEAN, GET_REAL, GET_INTEGER, GET_BOOLEAN, NEW_DISCRETE,
-    COMPLETE, DO_STEP, GET_BOOLEAN_STATUS, CALLS
+    COMPLETE, DO_STEP, GET_BOOLEAN_STATUS, DIFFERENTIATE, CALLS
 };
 
 static const char *const names[] = {
     UNIT_COMMON_NAMES("fmi2", "Derivatives"), [INSTANTIATE] = "fmi2Instantiate", [SETUP_EXPERIMENT] = "fmi2SetupExperiment",
     [ENTER_INITIALIZATION] = "fmi2EnterInitializationMode", [SET_REAL] = "fmi2SetReal", [SET_INTEGER] = "fmi2SetInteger", [SET_BOOLEAN] = "fmi2SetBoolean",
     [GET_REAL] = "fmi2GetReal", [GET_INTEGER] = "fmi2GetInteger", [GET_BOOLEAN] = "fmi2GetBoolean", [NEW_DISCRETE] = "fmi2NewDiscreteStates",
-    [COMPLETE] = "fmi2CompletedIntegratorStep", [DO_STEP] = "fmi2DoStep", [GET_BOOLEAN_STATUS] = "fmi2GetBooleanStatus", [CALLS] = NULL};
+    [COMPLETE] = "fmi2CompletedIntegratorStep", [DO_STEP] = "fmi2DoStep", [GET_BOOLEAN_STATUS] = "fmi2GetBooleanStatus",
+    [DIFFERENTIATE] = "fmi2GetDirectionalDerivative", [CALLS] = NULL};
 static const UnitNeed needs[GET_BOOLEAN_STATUS] = {
     UNIT_COMMON_NEEDS, [NEW_DISCRETE] = UNIT_FOR_EXCHANGE, [COMPLETE] = UNIT_FOR_EXCHANGE, [DO_STEP] = UNIT_FOR_STEPS};
 
@@ -129,6 +130,15 @@ step(Unit *unit, double time, double length, bool *terminate)
     return status;
 }
 
+static int
+differentiate(Unit *unit, const UnitDirection *d)
+{
+    return unit->entry[DIFFERENTIATE]
+               ? UNIT_CALL(unit, DIFFERENTIATE, int, void *, const unsigned *, size_t, const unsigned *, size_t, const double *, double *)(
+                     unit->component, d->unknown, d->n_unknown, d->known, d->n_known, d->seed, d->answer)
+               : 3;
+}
+
 const UnitVersion unit_fmi2 = {
     .names = names, .needs = needs, .optional = GET_BOOLEAN_STATUS, .create = create, .enter_initialization = enter_initialization, .set = set, .get = get, .update = update,
-    .complete = complete, .step = step};
+    .complete = complete, .step = step, .differentiate = differentiate};

@@ -11,7 +11,7 @@
 
 enum {
     ENTER_INITIALIZATION = UNIT_CALLS, INSTANTIATE_EXCHANGE, INSTANTIATE_STEPS, UPDATE, COMPLETE, DO_STEP,
-    SET, GET = SET + UNIT_TYPES, CALLS = GET + UNIT_TYPES // by type
+    SET, GET = SET + UNIT_TYPES, DIFFERENTIATE = GET + UNIT_TYPES, CALLS // by type
 };
 
 #define VALUES(type, name) [SET + type] = "fmi3Set" name, [GET + type] = "fmi3Get" name
@@ -21,7 +21,7 @@ static const char *const names[] = {
     [COMPLETE] = "fmi3CompletedIntegratorStep", [DO_STEP] = "fmi3DoStep",
     VALUES(UNIT_F64, "Float64"), VALUES(UNIT_F32, "Float32"), VALUES(UNIT_I8, "Int8"), VALUES(UNIT_U8, "UInt8"), VALUES(UNIT_I16, "Int16"),
     VALUES(UNIT_U16, "UInt16"), VALUES(UNIT_I32, "Int32"), VALUES(UNIT_U32, "UInt32"), VALUES(UNIT_I64, "Int64"), VALUES(UNIT_U64, "UInt64"),
-    VALUES(UNIT_BOOL, "Boolean"), [CALLS] = NULL};
+    VALUES(UNIT_BOOL, "Boolean"), [DIFFERENTIATE] = "fmi3GetDirectionalDerivative", [CALLS] = NULL};
 // Values of a type that a unit has not are asked for in vain, which is an error then.
 static const UnitNeed needs[SET] = {
     UNIT_COMMON_NEEDS, [INSTANTIATE_EXCHANGE] = UNIT_FOR_EXCHANGE, [UPDATE] = UNIT_FOR_EXCHANGE, [COMPLETE] = UNIT_FOR_EXCHANGE,
@@ -155,6 +155,15 @@ step(Unit *unit, double time, double length, bool *terminate)
                                                                                                 &early, &reached);
 }
 
+static int
+differentiate(Unit *unit, const UnitDirection *d)
+{
+    return unit->entry[DIFFERENTIATE]
+               ? UNIT_CALL(unit, DIFFERENTIATE, int, void *, const uint32_t *, size_t, const uint32_t *, size_t, const double *, size_t, double *, size_t)(
+                     unit->component, d->unknown, d->n_unknown, d->known, d->n_known, d->seed, d->seeds, d->answer, d->answers)
+               : 3;
+}
+
 const UnitVersion unit_fmi3 = {
     .names = names, .needs = needs, .optional = SET, .create = create, .enter_initialization = enter_initialization, .set = set, .get = get, .update = update,
-    .complete = complete, .step = step};
+    .complete = complete, .step = step, .differentiate = differentiate};

@@ -130,7 +130,11 @@ read_line(Unit *unit, Words *words, const char *word)
         if (!start)
             return false;
         unit->start_places += start->count;
-    } else if (!strcmp(word, "input"))
+    } else if (!strcmp(word, "state"))
+        return read_variable(words, &unit->state, &unit->n_states) != NULL;
+    else if (!strcmp(word, "rate"))
+        return read_variable(words, &unit->rate, &unit->n_rates) != NULL;
+    else if (!strcmp(word, "input"))
         return read_input(unit, words);
     else if (!strcmp(word, "value"))
         return read_value(unit, words);
@@ -165,6 +169,8 @@ unit_layout_free(Unit *unit)
     free(unit->start);
     free(unit->input);
     free(unit->value);
+    free(unit->state);
+    free(unit->rate);
     free(unit->identifier);
     free(unit->token);
 }

@@ -53,6 +53,7 @@ unit_load(Unit *unit)
     }
     unit->calls = unit->version == 2 ? &unit_fmi2 : &unit_fmi3;
     unit->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    unit->close = dlclose;
     if (!unit->library) {
         const char *why = dlerror();
         snprintf(unit->message, sizeof unit->message, "its library cannot be loaded: %.500s", why ? why : path);
@@ -71,7 +72,7 @@ unit_unload(Unit *unit)
     free(unit->callbacks);
     free(unit->entry);
     if (unit->library)
-        dlclose(unit->library);
+        unit->close(unit->library);
 }
 
 int

@@ -24,6 +24,15 @@ static const double NEVER = 1e60;      // no event is known ahead
 static void unit_free(void *at);
 
 bool
+mdl_units_any(const mdl_objects *objects)
+{
+    bool any = false;
+    for (size_t i = 1; i <= mdl_objects_count(objects) && !any; i++)
+        any = mdl_object_at(objects, unit_free, (double)i) != NULL;
+    return any;
+}
+
+bool
 mdl_units_wait(const mdl_objects *objects)
 {
     for (size_t i = 1; i <= mdl_objects_count(objects); i++) {
@@ -342,6 +351,93 @@ mdl_unit_values(const double *in, double *out, double *state)
         value[unit->indicators] = asks_at(unit, unit->time);
     (void)good(in, state, unit, status, group == 0 ? "compute its rates" : group == 1 ? "compute its event indicators" : "compute its outputs");
 }
+
+// --- directional derivatives
+
+// Real inputs of the group, or all of them, that may move between events, behind the states; how many.
+static size_t
+list_knowns(const Unit *unit, const UnitGroup *group, const double *du, uint32_t *known, double *seed, size_t *seeds)
+{
+    size_t n = 0, count = group ? group->n_inputs : unit->n_inputs;
+    for (; n < unit->n_states; n++)
+        known[n] = unit->state[n].reference;
+    for (size_t i = 0; i < count; i++) {
+        const UnitVariable *input = &unit->input[group ? group->input[i] : i];
+        if (!input->discrete) {
+            known[n++] = input->reference;
+            memcpy(seed + *seeds, du, input->count * sizeof *seed);
+            *seeds += input->count;
+        }
+        du += input->count;
+    }
+    return n;
+}
+
+static int
+look(Unit *unit, const UnitGroup *group, double *value)
+{
+    return group ? get_group(unit, group, value) : unit_get(unit, UNIT_GET_RATES, value);
+}
+
+// Time moves on alone: a parabola through three points ahead, since a unit need not go back. What it adds joins `value`, of n elements.
+static bool
+move_time(const double *in, double *state, Unit *unit, const UnitGroup *group, double time, Argument x, double rate, double *value, size_t n)
+{
+    double h = 6e-6 * fmax(1, fabs(time)), *at = malloc((3 * n + 1) * sizeof *at); // about the third root of the precision
+    bool fine = at != NULL;
+    for (size_t k = 0; k < 3 && fine; k++) // the present point last, which the unit is left at
+        fine = move(in, state, unit, time + (double)(2 - k) * h, x) && good(in, state, unit, look(unit, group, at + (2 - k) * n), "compute its values");
+    for (size_t i = 0; i < n && fine; i++)
+        value[i] += rate * (-3 * at[i] + 4 * at[n + i] - at[2 * n + i]) / (2 * h);
+    if (!at)
+        standard_fail(in, state, "there is no memory for a derivative of the unit '%s'", unit->name);
+    free(at);
+    return fine;
+}
+
+// By states and inputs, at the point where the unit is.
+static bool
+differentiate(const double *in, double *state, Unit *unit, const UnitGroup *group, Argument dx, Argument du, double *value, size_t n)
+{
+    size_t unknowns = group ? group->n : unit->n_rates, seeds = dx.n;
+    uint32_t *unknown = malloc((unknowns + unit->n_states + unit->n_inputs + 1) * sizeof *unknown);
+    double *seed = malloc((dx.n + du.n + 1) * sizeof *seed);
+    bool fine = unknown && seed;
+    if (fine) {
+        memcpy(seed, dx.at, dx.n * sizeof *seed);
+        for (size_t i = 0; i < unknowns; i++)
+            unknown[i] = group ? unit->value[group->first + i].reference : unit->rate[i].reference;
+        size_t knowns = list_knowns(unit, group, du.at, unknown + unknowns, seed, &seeds);
+        UnitDirection direction = {unknown, unknown + unknowns, unknowns, knowns, n, seeds, seed, value};
+        fine = good(in, state, unit, unit->calls->differentiate(unit, &direction), "differentiate its values");
+    } else {
+        standard_fail(in, state, "there is no memory for a derivative of the unit '%s'", unit->name);
+    }
+    free(unknown);
+    free(seed);
+    return fine;
+}
+
+// The derivative of mdl_unit_values: what that has, then the derivatives of time, of the states, their number, of the inputs, their number.
+void
+mdl_unit_derivative(const double *in, double *out, double *state)
+{
+    Unit *unit = unit_of(in, state);
+    double *value = standard_result(in, out, 13);
+    if (!unit || !is_usable(in, state, unit))
+        return;
+    size_t number = (size_t)standard_scalar(in, 1);
+    const UnitGroup *group = number >= 2 && number - 1 < unit->n_groups ? &unit->group[number - 1] : NULL;
+    double time = standard_scalar(in, 2), rate = standard_scalar(in, 8);
+    Argument x = standard_argument(in, 3), u = standard_argument(in, 5), dx = standard_argument(in, 9), du = standard_argument(in, 11);
+    size_t n = group ? group->count : unit->states;
+    if (!move(in, state, unit, time, x) || !good(in, state, unit, set_inputs(unit, group, u.at, false), "take an input"))
+        return;
+    if (differentiate(in, state, unit, group, dx, du, value, n) && rate != 0)
+        (void)move_time(in, state, unit, group, time, x, rate, value, n);
+}
+
+// --- events
 
 static bool
 agrees(const Unit *unit, const double *z, const double *above)

@@ -148,6 +148,7 @@ void standard_keep(const double *in, double *out, double *state, int arguments, 
     _(mdl_unit_close, mdl_unit_close, 1, 1)                                                                                     \
     _(mdl_unit_start, mdl_unit_start, 8, 1)                                                                                     \
     _(mdl_unit_values, mdl_unit_values, 9, 0)                                                                                   \
+    _(mdl_unit_derivative, mdl_unit_derivative, 14, 0)                                                                          \
     _(mdl_unit_event, mdl_unit_event, 10, 1)                                                                                     \
     _(mdl_unit_step, mdl_unit_step, 3, 1)                                                                                       \
     _(mdl_unit_supply, mdl_unit_supply, 5, 1)
