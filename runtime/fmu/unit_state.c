@@ -33,7 +33,7 @@ save(FmuInstance *instance, FmuState *reused)
 {
     size_t given = overrides_size(instance), run = instance->run ? mdl_run_save(instance->run, NULL, 0) : 0;
     size_t size = sizeof(Head) + given + run;
-    FmuState *state = realloc(reused, size);
+    FmuState *state = instance->run && !run ? NULL : realloc(reused, size);
     if (!state)
         return NULL;
     const mdl_options *o = &instance->options;

@@ -226,6 +226,8 @@ struct Run {
     bool driven;               // by whoever asks for one interval after the other: its end is not known
     bool holds;                // an event that was found waits for him in `held`
     HeldEvent held;
+    // Whoever drives it looks at instants within the last step: states that were moved at its end start anew behind that only, before the next one.
+    bool looked_back, starts_anew;
     struct Outside *outside;   // of outside.c; NULL: the run is integrated here
 
     uint64_t next_point;       // index of the next output point

@@ -16,7 +16,7 @@ typedef struct Snapshot {
 // `bytes` at `data` go into the block, or come out of it.
 void snapshot_part(Snapshot *snapshot, void *data, size_t bytes);
 
-enum { SNAPSHOT_DRIVER = 9 };
+enum { SNAPSHOT_DRIVER = 11 };
 
 // The state of a run whose start was found, with `driver`, SNAPSHOT_DRIVER numbers that its driver keeps beside it, into `block`, when that
 // has room: the bytes that are needed. Afterwards the run goes on by snapshot_settle().

@@ -135,6 +135,7 @@ process_event(Run *run, double instant, bool located, bool other)
     remember_motion(run);
     bool of_delay = delay_due(run, instant) && !other;
     run->time = instant;
+    run->starts_anew = false;
     fractional_note(run);
     if (status == MDL_OK)
         status = event_iterate(run, false);
@@ -419,7 +420,10 @@ simulate_advance(Run *run, double stop)
         ahead_look(run);
     double own = event_next_instant(run), before = run->time;
     bool located;
-    int status = integrator_step(run, step_limit(run, own, stop));
+    int status = run->starts_anew ? integrator_start(run) : MDL_OK;
+    run->starts_anew = false;
+    if (status == MDL_OK)
+        status = integrator_step(run, step_limit(run, own, stop));
     double instant = run->time;
     if (status == MDL_OK && run->delays && delay_may_pass(run))
         status = cut_at_delay(run, before);
@@ -449,5 +453,6 @@ simulate_advance(Run *run, double stop)
     bool drifted = status == MDL_OK && run->rests && rest_drifted(run);
     if (status == MDL_OK && !drifted && run->contacts)
         status = contact_drifted(run, &drifted);
-    return status == MDL_OK && drifted ? integrator_start(run) : status;
+    run->starts_anew = drifted && run->looked_back;
+    return status == MDL_OK && drifted && !run->looked_back ? integrator_start(run) : status;
 }

@@ -3,12 +3,17 @@
 // Purpose: models inside other programs (embed.c), units for co-simulation: mdl_run_*().
 // Method: steps are those of any run (advance.c). Inputs that have changed make an event; one may wait until it is asked for. A saved run
 //         is what its parts have put into a block (saved_run.c), and what the driver has said.
+//         Instants that are asked for one after the other end no steps: a step may pass one, which is then looked at inside the step, as rows are.
+//         When an input changes there, or the state is saved, an event inside the step makes the rest of it undone. What would have to be undone beside the
+//         method (histories, objects of other libraries) lets steps end at such instants, and so do inputs that change at each.
 // Contract: sim.h. Complexity: that of the steps.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xmmintrin.h>
 
+#include "runtime/model/imported.h"
+#include "runtime/model/standard.h"
 #include "runtime/point/point.h"
 #include "runtime/point/snapshot.h"
 #include "runtime/result/result.h"
@@ -23,17 +28,59 @@ struct mdl_run {
     bool moved;             // an input changed since the last event
     bool saved;             // or restored, since the last step (snapshot_settle)
     double until;           // what it is advanced to
+    bool passed;            // the method's step goes beyond `present`
+    double present;
+    double end;             // of the run that the options ask for: no step passes that
+    double calm;            // how many instants were passed, or might have been, since an input changed
     double span;            // what the options give as the length of a run
 };
 
 // A run that is driven has no end that is known: fractional derivatives remember so many usual lengths of it.
 static const double DRIVEN_SPANS = 1000;
 
+static const double CALM = 2;
+
 // All of v at run->time, where the last step or event ended.
 MDL_CHECKED static int
 load_present(Run *run)
 {
     return evaluate_at(run, run->time, true);
+}
+
+// Generators of random numbers and imported units are moved on by steps.
+static bool
+has_objects(const Run *run)
+{
+    const mdl_objects *objects = run->texts ? mdl_texts_objects(run->texts) : NULL;
+    return objects && (mdl_generators_save(objects, NULL) || mdl_units_any(objects));
+}
+
+// Nothing but the method and the conditions goes on in a step, and what is told of it may be taken back.
+static bool
+may_pass(const mdl_run *r)
+{
+    const Run *run = &r->run;
+    bool remembers = run->delays || run->transports || run->modes || run->model->n_leaps || run->sense || run->audit || run->profile
+                     || has_objects(run);
+    bool tells = run->loops || run->options->check == MDL_CHECK_STEPS || run->options->step > 0 || run->options->steps;
+    for (uint32_t k = 0; k < run->model->n_asserts && !tells; k++)
+        tells = run->model->assertion[k].level != 0;
+    return r->calm >= CALM && !remembers && !tells && run->stepper->settle != NULL;
+}
+
+// The method goes on from the present, and the rest of its step is undone.
+MDL_CHECKED static int
+come_back(mdl_run *r)
+{
+    Run *run = &r->run;
+    bool holds = run->holds;
+    if (!r->passed)
+        return MDL_OK;
+    r->passed = run->holds = run->held.any = false;
+    r->calm = 0;
+    int status = simulate_event(run, r->present, false, true);
+    run->holds = holds;
+    return status;
 }
 
 mdl_run *
@@ -47,6 +94,8 @@ mdl_run_open(const mdl_model *model, const mdl_options *options, int *status)
     r->final_time = -INFINITY;
     r->options.final_time = &r->final_time;
     r->span = options->stop - options->start;
+    r->end = options->stop;
+    r->calm = CALM;
     r->options.horizon = DRIVEN_SPANS * r->span;
     r->run = (Run){.model = model, .options = &r->options, .stats = &r->stats, .driven = true};
     unsigned control = simulate_flush_subnormals();
@@ -82,9 +131,10 @@ MDL_CHECKED static int
 continue_run(mdl_run *r, double until)
 {
     Run *run = &r->run;
+    double present = r->passed ? r->present : run->time;
     r->options.stop = fmax(r->options.stop, until + r->span);
     if (r->until != until) // how closely conditions are looked at
-        run->interval = until > run->time ? until - run->time : run->interval;
+        run->interval = until > present ? until - present : run->interval;
     r->until = until;
     int status = r->saved ? snapshot_settle(run) : MDL_OK;
     r->saved = false;
@@ -104,6 +154,65 @@ handle_pending(mdl_run *r)
     return moved ? simulate_event(run, run->time, false, true) : MDL_OK;
 }
 
+// Beyond an instant at which nobody may ever look nothing is wrong.
+static void
+keep_quiet(void *user, mdl_severity severity, const char *text)
+{
+    (void)user, (void)severity, (void)text;
+}
+
+// A step that fails beyond the instant that is asked for is made again, up to that. MDL_OK with *again: it has to be.
+MDL_CHECKED static int
+pass(mdl_run *r, double until, bool *again)
+{
+    Run *run = &r->run;
+    double before = run->time;
+    mdl_message_fn *message = r->options.message;
+    r->options.message = keep_quiet;
+    run->holds = run->looked_back = true;
+    int status = simulate_advance(run, fmax(until, r->end));
+    run->holds = run->looked_back = false;
+    r->options.message = message;
+    *again = status != MDL_OK;
+    if (!*again)
+        return status;
+    run->held.any = false;
+    r->calm = 0;
+    return simulate_event(run, before, false, true);
+}
+
+MDL_CHECKED static int
+go_on(mdl_run *r, double until)
+{
+    bool again = true;
+    int status = may_pass(r) ? pass(r, until, &again) : MDL_OK;
+    return status == MDL_OK && again ? simulate_advance(&r->run, until) : status;
+}
+
+// What waits at the present, where the last call has ended.
+MDL_CHECKED static int
+begin(mdl_run *r)
+{
+    bool moved = r->moved;
+    r->calm = moved ? 0 : r->calm + 1;
+    if (!r->passed)
+        return handle_pending(r);
+    if (!moved)
+        return MDL_OK;
+    r->moved = false;
+    return come_back(r);
+}
+
+// Where the present is within the step that was made last.
+MDL_CHECKED static int
+look_back(mdl_run *r, double until)
+{
+    Run *run = &r->run;
+    r->passed = run->time > until || (run->held.any && run->held.instant > until);
+    r->present = until;
+    return r->passed ? evaluate_at(run, until, true) : load_present(run);
+}
+
 int
 mdl_run_advance(mdl_run *r, double until)
 {
@@ -115,11 +224,12 @@ mdl_run_advance(mdl_run *r, double until)
     run->holds = false;
     int status = continue_run(r, until);
     if (status == MDL_OK)
-        status = handle_pending(r);
-    while (status == MDL_OK && run->time < until && !run->terminated)
-        status = simulate_advance(run, until);
+        status = begin(r);
+    r->passed = false;
+    while (status == MDL_OK && !run->terminated && (run->held.any ? run->held.instant <= until : run->time < until))
+        status = run->held.any ? handle_pending(r) : go_on(r, until);
     if (status == MDL_OK)
-        status = load_present(run);
+        status = look_back(r, until);
     _mm_setcsr(control);
     return status;
 }
@@ -136,6 +246,8 @@ mdl_run_step(mdl_run *r, double until, bool hold, bool *event)
     unsigned control = simulate_flush_subnormals();
     int status = continue_run(r, until);
     if (status == MDL_OK)
+        status = come_back(r);
+    if (status == MDL_OK)
         status = handle_pending(r);
     run->holds = hold;
     if (status == MDL_OK && run->time < until && !run->terminated)
@@ -151,12 +263,12 @@ mdl_run_step(mdl_run *r, double until, bool hold, bool *event)
 int
 mdl_run_event(mdl_run *r)
 {
-    if (!r->run.held.any && !r->moved)
+    if ((r->passed || !r->run.held.any) && !r->moved)
         return MDL_OK;
     unsigned control = simulate_flush_subnormals();
     int status = continue_run(r, r->until);
     if (status == MDL_OK)
-        status = handle_pending(r);
+        status = begin(r);
     if (status == MDL_OK)
         status = load_present(&r->run);
     _mm_setcsr(control);
@@ -180,7 +292,7 @@ give_driver(mdl_run *r, double driver[SNAPSHOT_DRIVER])
 {
     const HeldEvent *held = &r->run.held;
     const double all[SNAPSHOT_DRIVER] = {r->moved, r->span, r->options.start, r->options.stop, r->until, held->any, held->located, held->other,
-                                         held->instant};
+                                         held->instant, r->end, r->calm};
     memcpy(driver, all, sizeof all);
 }
 
@@ -193,24 +305,42 @@ take_driver(mdl_run *r, const double driver[SNAPSHOT_DRIVER])
     r->options.stop = driver[3];
     r->until = driver[4];
     r->run.held = (HeldEvent){driver[5] != 0, driver[6] != 0, driver[7] != 0, driver[8]};
+    r->end = driver[9];
+    r->calm = driver[10];
+    r->passed = false;
 }
 
 bool
 mdl_run_holds(const mdl_run *r)
 {
-    return r->run.held.any;
+    return r->run.held.any && !r->passed;
 }
 
 double
 mdl_run_reached(const mdl_run *r)
 {
-    return r->run.time;
+    return r->passed ? r->present : r->run.time;
+}
+
+MDL_CHECKED static int
+come_back_now(mdl_run *r)
+{
+    if (!r->passed)
+        return MDL_OK;
+    unsigned control = simulate_flush_subnormals();
+    int status = come_back(r);
+    if (status == MDL_OK)
+        status = load_present(&r->run);
+    _mm_setcsr(control);
+    return status;
 }
 
 size_t
 mdl_run_save(mdl_run *r, void *block, size_t size)
 {
     double driver[SNAPSHOT_DRIVER];
+    if (come_back_now(r) != MDL_OK)
+        return 0;
     give_driver(r, driver);
     size_t needed = snapshot_save(&r->run, driver, block, size);
     r->saved |= block && size >= needed;

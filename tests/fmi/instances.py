@@ -114,3 +114,63 @@ two.doStep(0.5, 2.0)
 i.check(abs(two.getReal(x)[0] - 0.5) < 1e-9, "the instance goes on from a state before the failure")
 two.freeFMUState(state)
 two.freeInstance()
+
+# Communication points end no steps of the method: a run with a thousand of them has the bits of one with seven, where nothing changes there.
+smooth = i.write_model("Smooth", """model Smooth
+  input Real u(start = 0.5);
+  output Real x(start = 1, fixed = true);
+  output Real v(start = 0, fixed = true);
+equation
+  der(x) = v;
+  der(v) = u - x - 0.3*x^3 - 0.1*v;
+  assert(x < 3, "x is too large");
+end Smooth;
+""")
+unit = i.build(smooth)
+folder = fmpy.extract(unit)
+description = fmpy.read_model_description(unit)
+named = {v.name: v.valueReference for v in description.modelVariables}
+
+
+def run(points, change=None, stop=7.0):
+    one = FMU3Slave(guid=description.guid, unzipDirectory=folder, modelIdentifier=description.coSimulation.modelIdentifier, instanceName="smooth")
+    one.instantiate()
+    one.enterInitializationMode(startTime=0, tolerance=1e-8, stopTime=stop)
+    one.exitInitializationMode()
+    for k in range(points):
+        if change:
+            change(one, k * stop / points)
+        one.doStep(k * stop / points, (k + 1) * stop / points - k * stop / points)
+    values = one.getFloat64([named["x"], named["v"]])
+    one.freeInstance()
+    return values
+
+
+i.check(run(7) == run(1000), "1,000 communication points give the bits of 7")
+
+
+# An input that changes within a step of the method counts from there on: a constant force, switched at 2.1.
+def switch(one, time):
+    if abs(time - 2.1) < 1e-9:
+        one.setFloat64([named["u"]], [-0.2])
+
+
+def keep(one, time):
+    switch(one, time)
+    if abs(time - 4.2) < 1e-9:
+        kept = one.getFMUState()
+        one.doStep(time, 0.7)
+        one.setFMUState(kept)
+        one.freeFMUState(kept)
+
+
+twice = [run(10, switch), run(1000, switch), run(1000, keep)]
+i.check(max(abs(a - b) for other in twice[1:] for a, b in zip(other, twice[0])) < 1e-6, "inputs change, and states are kept, between the ends of steps")
+
+
+# What would fail beyond a communication point has not happened when an input prevents it there.
+def prevent(one, time):
+    one.setFloat64([named["u"]], [5.0 if time < 0.8 else -9.0])
+
+
+i.check(abs(run(700, prevent, 1.4)[0]) < 3, "a failure beyond a communication point is none")
