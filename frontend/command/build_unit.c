@@ -238,20 +238,50 @@ make_library(Session *session, const EngineOptions *engine, Exported *exported, 
 
 // --- the archive
 
+// What others link the library anew of, with a KLU of theirs. 0 or an errno value.
+static int
+pack_parts(const Exported *exported, const Parts *parts, Archive *archive)
+{
+    static const char folder[] = "documentation/licenses/relink";
+    const char *const name[] = {parts->object.fresh, parts->tables.fresh, parts->script.fresh, parts->external_made ? parts->external.fresh : NULL};
+    const char *const entry[] = {"model.o", "tables.c", "exports.map", "external.o"};
+    Out how = {0};
+    int error = 0;
+    bool good = true;
+    out_text(&how, "The library of this unit, anew, with another version of KLU and BTF (LGPL-2.1 or later) in libsimulator.a, the runtime of mdlc\n"
+                   "(Apache-2.0; `make build/libsimulator.a` in its source makes it of the libraries that are installed):\n\n  cc -shared -fPIC -O1 -s");
+    out_printf(&how, " -Wl,-Bsymbolic -Wl,--gc-sections -Wl,--build-id=none -Wl,--as-needed -Wl,-u,fmi%dGetVersion -Wl,--version-script=exports.map", exported->version);
+    for (size_t k = 0; k < sizeof left_out / sizeof *left_out; k++)
+        out_printf(&how, " %s", left_out[k]);
+    out_printf(&how, " -o %s.so model.o tables.c%s libsimulator.a -lm\n", exported->identifier, parts->external_made ? " external.o" : "");
+    for (size_t k = 0; k < sizeof name / sizeof *name && name[k] && good && !error; k++) {
+        Out bytes = {0};
+        error = out_file(&bytes, name[k]);
+        good = !error && archive_add(archive, arena_printf(exported->arena, "%s/%s", folder, entry[k]), bytes.text, bytes.length, false);
+        out_free(&bytes);
+    }
+    good = good && !error && archive_add(archive, arena_printf(exported->arena, "%s/README.txt", folder), how.text, how.length, false);
+    out_free(&how);
+    return error ? error : good ? 0 : ENOMEM;
+}
+
 // 0 or an errno value.
 static int
 pack(const Exported *exported, const Parts *parts, Archive *archive)
 {
+    bool large = needs_sparse(exported->model);
     Out description = {0}, licences = {0}, library = {0};
     const char *platform = exported->version == 3 ? "x86_64-linux" : "linux64";
     description_print(exported, &description);
-    licences_print(exported, needs_sparse(exported->model), &licences);
+    licences_print(exported, large, &licences);
     int error = out_file(&library, parts->library.fresh);
     bool good = !error && archive_add(archive, "modelDescription.xml", description.text, description.length, false)
                 && archive_add(archive, arena_printf(exported->arena, "binaries/%s/%s.so", platform, exported->identifier), library.text,
                                library.length, true)
                 && archive_add(archive, "documentation/licenses/license.txt", licences.text, licences.length, false);
-    if (good)
+    if (good && large)
+        error = pack_parts(exported, parts, archive);
+    if (good && !error)
         archive_end(archive);
     out_free(&description);
     out_free(&licences);

@@ -5,6 +5,8 @@
 // Contract: FMI 3.0.2 and fmu.h. Complexity: that of what is called.
 #include "runtime/fmu/fmi3.h"
 
+#include <xmmintrin.h>
+
 #include "runtime/fmu/fmu.h"
 
 static FmuInstance *
@@ -574,7 +576,10 @@ watch(FmuInstance *instance, double time, bool finished)
 {
     fmi3Boolean back = false;
     fmi3Float64 when = time;
+    unsigned own = _mm_getcsr();
+    _mm_setcsr(instance->control);
     ((fmi3IntermediateUpdateCallback)instance->intermediate)(instance->environment, time, false, true, finished, instance->early_return, &back, &when);
+    _mm_setcsr(own);
     return back && instance->early_return;
 }
 
