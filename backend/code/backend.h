@@ -27,11 +27,16 @@ const double *engine_late_seconds(const Engine *engine);
 bool backend_print_llvm(Sys *sys, const EngineOptions *options, Out *out, Out *why);
 bool backend_print_asm(Sys *sys, const EngineOptions *options, Out *out, Out *why);
 
+// Which texts of the model are in an object: all; no places in files and no equations; no names of variables either. Messages of assertions are there as
+// long as they quote no formula.
+typedef enum Disclosure { DISCLOSE_ALL, DISCLOSE_NAMES, DISCLOSE_NOTHING } Disclosure;
+
 // A whole model in one file: functions, and the tables of runtime/model/model.h as the constant `symbol` (an mdl_model).
 typedef struct ObjectOptions {
     enum { OBJECT_FILE, OBJECT_ASM, OBJECT_LLVM } kind; // relocatable object, assembly, LLVM's text
     const char *path, *symbol;
     bool native;      // instructions of this computer's processor, not only those all of the architecture have
+    Disclosure disclosed;
 } ObjectOptions;
 
 // It needs libm. False: a line in `why`.

@@ -62,7 +62,7 @@ write_module(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why)
 {
     Object *object = context;
     const ObjectOptions *options = object->options;
-    ll_tables(m, object->sys, &object->sharing, options->symbol);
+    ll_tables(m, object->sys, &object->sharing, options->symbol, options->disclosed);
     rename_functions(m, options->symbol);
     object->written = true;
     if (options->kind != OBJECT_LLVM)

@@ -22,8 +22,11 @@ typedef enum FieldKind {
 
 struct Layout;
 
+// Up to which ObjectOptions.disclosed a text is in the object; of a message only as long as it quotes no formula.
+typedef enum Shown { SHOWN_ALWAYS, SHOWN_NAME, SHOWN_SOURCE, SHOWN_MESSAGE } Shown;
+
 typedef struct Field {
-    uint8_t kind;
+    uint8_t kind, shown;
     uint32_t offset;
     uint32_t size;               // FIELD_BYTES: of one value
     const struct Layout *layout; // FIELD_STRUCTS
@@ -40,6 +43,11 @@ enum { NO_COUNT = UINT32_MAX };
 enum { PARTS = 256 }; // most pointers of a structure, and stretches between them: at most three for each described member
 
 #define TEXT(s, m) {.kind = FIELD_TEXT, .offset = offsetof(s, m)}
+#define NAME(s, m) {.kind = FIELD_TEXT, .shown = SHOWN_NAME, .offset = offsetof(s, m)}
+#define SOURCE(s, m) {.kind = FIELD_TEXT, .shown = SHOWN_SOURCE, .offset = offsetof(s, m)}
+#define MESSAGE(s, m) {.kind = FIELD_TEXT, .shown = SHOWN_MESSAGE, .offset = offsetof(s, m)}
+#define NAMES(s, m, c) {.kind = FIELD_TEXTS, .shown = SHOWN_NAME, .offset = offsetof(s, m), .count = offsetof(s, c)}
+#define SOURCES(s, m, c) {.kind = FIELD_TEXTS, .shown = SHOWN_SOURCE, .offset = offsetof(s, m), .count = offsetof(s, c)}
 #define TEXTS(s, m, c) {.kind = FIELD_TEXTS, .offset = offsetof(s, m), .count = offsetof(s, c)}
 #define CODE(s, m) {.kind = FIELD_CODE, .offset = offsetof(s, m)}
 #define BYTES(s, m, c) {.kind = FIELD_BYTES, .offset = offsetof(s, m), .size = sizeof(*((s *)0)->m), .count = offsetof(s, c)}
@@ -52,95 +60,95 @@ enum { PARTS = 256 }; // most pointers of a structure, and stretches between the
 
 static const Field block_fields[] = {
     BYTES(mdl_block, unknown, m), BYTES(mdl_block, residual, m), CODE(mdl_block, eval), CODE(mdl_block, jacobian),
-    MATRIX(mdl_block, jac), TEXTS(mdl_block, unknown_name, m), BYTES(mdl_block, unknown_kind, m), TEXTS(mdl_block, equation, m), BYTES(mdl_block, nominal, m),
-    BYTES(mdl_block, inner, n_inner), BYTES(mdl_block, inner_nominal, n_inner), TEXTS(mdl_block, inner_name, n_inner), BYTES(mdl_block, inner_kind, n_inner),
-    TEXTS(mdl_block, inner_equation, n_inner), BYTES(mdl_block, known, n_known)};
+    MATRIX(mdl_block, jac), NAMES(mdl_block, unknown_name, m), BYTES(mdl_block, unknown_kind, m), SOURCES(mdl_block, equation, m), BYTES(mdl_block, nominal, m),
+    BYTES(mdl_block, inner, n_inner), BYTES(mdl_block, inner_nominal, n_inner), NAMES(mdl_block, inner_name, n_inner), BYTES(mdl_block, inner_kind, n_inner),
+    SOURCES(mdl_block, inner_equation, n_inner), BYTES(mdl_block, known, n_known)};
 static const Layout block_layout = LAYOUT(mdl_block, block_fields);
 DESCRIBED(mdl_block, 208);
 
 static const Field step_fields[] = {
     CODE(mdl_step, call),
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_step, block), .layout = &block_layout, .count = NO_COUNT, .more = 1},
-    TEXT(mdl_step, text)};
+    SOURCE(mdl_step, text)};
 static const Layout step_layout = LAYOUT(mdl_step, step_fields);
 DESCRIBED(mdl_step, 32);
 
-static const Field relation_fields[] = {TEXT(mdl_relation, text)};
+static const Field relation_fields[] = {SOURCE(mdl_relation, text)};
 static const Layout relation_layout = LAYOUT(mdl_relation, relation_fields);
 DESCRIBED(mdl_relation, 24);
 
-static const Field time_relation_fields[] = {TEXT(mdl_time_relation, text)};
+static const Field time_relation_fields[] = {SOURCE(mdl_time_relation, text)};
 static const Layout time_relation_layout = LAYOUT(mdl_time_relation, time_relation_fields);
 DESCRIBED(mdl_time_relation, 24);
 
-static const Field sample_fields[] = {TEXT(mdl_sample, text)};
+static const Field sample_fields[] = {SOURCE(mdl_sample, text)};
 static const Layout sample_layout = LAYOUT(mdl_sample, sample_fields);
 DESCRIBED(mdl_sample, 24);
 
-static const Field sgn_fields[] = {TEXT(mdl_sgn, text)};
+static const Field sgn_fields[] = {SOURCE(mdl_sgn, text)};
 static const Layout sgn_layout = LAYOUT(mdl_sgn, sgn_fields);
 DESCRIBED(mdl_sgn, 104);
 
 static const Field constraint_fields[] = {
-    TEXT(mdl_constraint, text), TEXT(mdl_constraint, component), TEXT(mdl_constraint, place)};
+    SOURCE(mdl_constraint, text), NAME(mdl_constraint, component), SOURCE(mdl_constraint, place)};
 static const Layout constraint_layout = LAYOUT(mdl_constraint, constraint_fields);
 DESCRIBED(mdl_constraint, 48);
 
-static const Field discrete_fields[] = {TEXT(mdl_discrete, name), TEXT(mdl_discrete, where)};
+static const Field discrete_fields[] = {NAME(mdl_discrete, name), SOURCE(mdl_discrete, where)};
 static const Layout discrete_layout = LAYOUT(mdl_discrete, discrete_fields);
 DESCRIBED(mdl_discrete, 40);
 
-static const Field rest_fields[] = {BYTES(mdl_rest, reinit, n_reinits), TEXT(mdl_rest, why)};
+static const Field rest_fields[] = {BYTES(mdl_rest, reinit, n_reinits), SOURCE(mdl_rest, why)};
 static const Layout rest_layout = LAYOUT(mdl_rest, rest_fields);
 DESCRIBED(mdl_rest, 32);
 
-static const Field jump_fields[] = {TEXT(mdl_jump, text)};
+static const Field jump_fields[] = {SOURCE(mdl_jump, text)};
 static const Layout jump_layout = LAYOUT(mdl_jump, jump_fields);
 DESCRIBED(mdl_jump, 32);
 
-static const Field leap_fields[] = {TEXT(mdl_leap, function)};
+static const Field leap_fields[] = {NAME(mdl_leap, function)};
 static const Layout leap_layout = LAYOUT(mdl_leap, leap_fields);
 DESCRIBED(mdl_leap, 24);
 
-static const Field assert_fields[] = {TEXT(mdl_assert, message), TEXT(mdl_assert, where)};
+static const Field assert_fields[] = {MESSAGE(mdl_assert, message), SOURCE(mdl_assert, where)};
 static const Layout assert_layout = LAYOUT(mdl_assert, assert_fields);
 DESCRIBED(mdl_assert, 32);
 
-static const Field limit_group_fields[] = {BYTES(mdl_limit_group, size, rank), TEXT(mdl_limit_group, name), TEXT(mdl_limit_group, where)};
+static const Field limit_group_fields[] = {BYTES(mdl_limit_group, size, rank), NAME(mdl_limit_group, name), SOURCE(mdl_limit_group, where)};
 static const Layout limit_group_layout = LAYOUT(mdl_limit_group, limit_group_fields);
 DESCRIBED(mdl_limit_group, 32);
 
-static const Field failure_fields[] = {TEXT(mdl_failure, text), TEXT(mdl_failure, where)};
+static const Field failure_fields[] = {MESSAGE(mdl_failure, text), SOURCE(mdl_failure, where)};
 static const Layout failure_layout = LAYOUT(mdl_failure, failure_fields);
 DESCRIBED(mdl_failure, 16);
 
-static const Field delay_fields[] = {TEXT(mdl_delay, where)};
+static const Field delay_fields[] = {SOURCE(mdl_delay, where)};
 static const Layout delay_layout = LAYOUT(mdl_delay, delay_fields);
 DESCRIBED(mdl_delay, 40);
 
-static const Field transport_fields[] = {BYTES(mdl_transport, point, points), TEXT(mdl_transport, where)};
+static const Field transport_fields[] = {BYTES(mdl_transport, point, points), SOURCE(mdl_transport, where)};
 static const Layout transport_layout = LAYOUT(mdl_transport, transport_fields);
 DESCRIBED(mdl_transport, 72);
 
-static const Field fractional_fields[] = {TEXT(mdl_fractional, where)};
+static const Field fractional_fields[] = {SOURCE(mdl_fractional, where)};
 static const Layout fractional_layout = LAYOUT(mdl_fractional, fractional_fields);
 DESCRIBED(mdl_fractional, 48);
 
-static const Field output_fields[] = {TEXT(mdl_output, name)};
+static const Field output_fields[] = {NAME(mdl_output, name)};
 static const Layout output_layout = LAYOUT(mdl_output, output_fields);
 DESCRIBED(mdl_output, 24);
 
-static const Field settable_fields[] = {TEXT(mdl_settable, name), TEXT(mdl_settable, why)};
+static const Field settable_fields[] = {NAME(mdl_settable, name), SOURCE(mdl_settable, why)};
 static const Layout settable_layout = LAYOUT(mdl_settable, settable_fields);
 DESCRIBED(mdl_settable, 48);
 
 static const Field declaration_fields[] = {
-    TEXT(mdl_declaration, unit), TEXT(mdl_declaration, display_unit), TEXT(mdl_declaration, comment),
+    TEXT(mdl_declaration, unit), TEXT(mdl_declaration, display_unit), NAME(mdl_declaration, comment),
     TEXTS(mdl_declaration, literal, n_literals)};
 static const Layout declaration_layout = LAYOUT(mdl_declaration, declaration_fields);
 DESCRIBED(mdl_declaration, 40);
 
-static const Field node_fields[] = {TEXT(mdl_node, name), TEXT(mdl_node, class_name), TEXT(mdl_node, where)};
+static const Field node_fields[] = {NAME(mdl_node, name), NAME(mdl_node, class_name), SOURCE(mdl_node, where)};
 static const Layout node_layout = LAYOUT(mdl_node, node_fields);
 DESCRIBED(mdl_node, 32);
 
@@ -148,7 +156,7 @@ static const Field audit_fields[] = {STRUCTS(mdl_audit, node, node_layout, n_nod
 static const Layout audit_layout = LAYOUT(mdl_audit, audit_fields);
 DESCRIBED(mdl_audit, 24);
 
-static const Field forecast_fields[] = {TEXT(mdl_forecast, text)};
+static const Field forecast_fields[] = {SOURCE(mdl_forecast, text)};
 static const Layout forecast_layout = LAYOUT(mdl_forecast, forecast_fields);
 DESCRIBED(mdl_forecast, 24);
 
@@ -164,11 +172,11 @@ static const Layout tangents_layout = LAYOUT(mdl_tangents, tangents_fields);
 DESCRIBED(mdl_tangents, 136);
 
 static const Field model_fields[] = {
-    TEXT(mdl_model, name), BYTES(mdl_model, v0, nv), BYTES(mdl_model, implicit, nx), TEXTS(mdl_model, state_name, n), BYTES(mdl_model, state_kind, n),
-    CODE(mdl_model, parameters), TEXT(mdl_model, held_by), BYTES(mdl_model, move, n_moves),
+    TEXT(mdl_model, name), BYTES(mdl_model, v0, nv), BYTES(mdl_model, implicit, nx), NAMES(mdl_model, state_name, n), BYTES(mdl_model, state_kind, n),
+    CODE(mdl_model, parameters), SOURCE(mdl_model, held_by), BYTES(mdl_model, move, n_moves),
     BYTES(mdl_model, state_start, nx), STRUCTS(mdl_model, init, step_layout, n_init),
     STRUCTS(mdl_model, dynamics, step_layout, n_dynamics), CODE(mdl_model, outputs), MATRIX(mdl_model, jac_y),
-    MATRIX(mdl_model, jac_yp), TEXTS(mdl_model, kept_name, n_kept), CODE(mdl_model, jacobian), STRUCTS(mdl_model, relation, relation_layout, n_relations),
+    MATRIX(mdl_model, jac_yp), NAMES(mdl_model, kept_name, n_kept), CODE(mdl_model, jacobian), STRUCTS(mdl_model, relation, relation_layout, n_relations),
     STRUCTS(mdl_model, time_relation, time_relation_layout, n_time_relations), STRUCTS(mdl_model, sample, sample_layout, n_samples),
     STRUCTS(mdl_model, sgn, sgn_layout, n_sgns), STRUCTS(mdl_model, discrete, discrete_layout, n_discretes),
     BYTES(mdl_model, reinit, n_reinits), STRUCTS(mdl_model, assertion, assert_layout, n_asserts),
@@ -198,6 +206,7 @@ typedef struct Tables {
     const Sharing *sharing;
     Map function_at;      // address of an mdl_code -> function
     LLVMValueRef places;  // of functions that share code
+    Disclosure disclosed;
 } Tables;
 
 static LLVMValueRef
@@ -218,20 +227,29 @@ constant(Tables *t, LLVMValueRef value, bool text)
     return global;
 }
 
+static bool
+is_told(const Tables *t, const char *text, Shown shown)
+{
+    return t->disclosed == DISCLOSE_ALL || shown == SHOWN_ALWAYS || (shown == SHOWN_NAME && t->disclosed == DISCLOSE_NAMES)
+           || (shown == SHOWN_MESSAGE && !strchr(text, '`'));
+}
+
 static LLVMValueRef
-make_text(Tables *t, const char *text)
+make_text(Tables *t, const char *text, Shown shown)
 {
     if (!text)
         return LLVMConstPointerNull(t->m->type_pointer);
+    if (!is_told(t, text, shown))
+        text = "(not told)";
     return constant(t, LLVMConstStringInContext(t->m->context, text, (unsigned)strlen(text), false), true);
 }
 
 static LLVMValueRef
-make_texts(Tables *t, const char *const *texts, uint32_t count)
+make_texts(Tables *t, const char *const *texts, uint32_t count, Shown shown)
 {
     LLVMValueRef *values = base_calloc(count + 1, sizeof *values);
     for (uint32_t i = 0; i < count; i++)
-        values[i] = make_text(t, texts[i]);
+        values[i] = make_text(t, texts[i], shown);
     LLVMValueRef table = constant(t, LLVMConstArray(t->m->type_pointer, values, count), false);
     free(values);
     return table;
@@ -263,14 +281,14 @@ make_pointer(Tables *t, const Field *field, const char *data)
     uint32_t count = 0;
     memcpy(&pointer, data + field->offset, sizeof pointer);
     if (field->kind == FIELD_TEXT)
-        return make_text(t, pointer);
+        return make_text(t, pointer, field->shown);
     if (field->count != NO_COUNT)
         memcpy(&count, data + field->count, sizeof count);
     count += field->more;
     if (!pointer || !count)
         return LLVMConstPointerNull(t->m->type_pointer);
     if (field->kind == FIELD_TEXTS)
-        return make_texts(t, pointer, count);
+        return make_texts(t, pointer, count, field->shown);
     if (field->kind == FIELD_BYTES)
         return constant(t, bytes(t, pointer, count * field->size), false);
     return make_structs(t, field->layout, pointer, count);
@@ -312,9 +330,9 @@ make_structs(Tables *t, const Layout *layout, const char *data, uint32_t count)
 }
 
 void
-ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name)
+ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name, Disclosure disclosed)
 {
-    Tables t = {.m = m, .sys = sys, .sharing = sharing};
+    Tables t = {.m = m, .sys = sys, .sharing = sharing, .disclosed = disclosed};
     sys_functions_at(sys, &t.function_at);
     if (sharing->places.n)
         t.places = constant(&t, bytes(&t, (const char *)sharing->places.at, sharing->places.n * (uint32_t)sizeof(uint32_t)), false);

@@ -96,6 +96,6 @@ LLVMTargetMachineRef ll_machine(LLVMCodeGenOptLevel level, bool portable, Out *w
 LLVMValueRef ll_function(LlModule *m, const char *name);
 
 // Adds the constant `name`, the model of the Sys, to a module with its functions.
-void ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name);
+void ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name, Disclosure disclosed);
 
 #endif

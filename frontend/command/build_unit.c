@@ -40,9 +40,9 @@ build_unit_check(const Session *session)
 {
     const Options *o = &session->options;
     bool is_unit = output_ends_with(session, ".fmu");
-    if (!is_unit && !o->fmi && !o->interface)
+    if (!is_unit && !o->fmi && !o->interface && !o->expose)
         return EXIT_FINE;
-    const char *wrong = !is_unit ? "--fmi and --interface are for functional mock-up units: -o NAME.fmu"
+    const char *wrong = !is_unit ? "--fmi, --interface and --expose are for functional mock-up units: -o NAME.fmu"
                         : o->emit ? "the name of a functional mock-up unit says what is made: no --emit"
                         : o->interface && !interfaces_of(o->interface) ? "--interface is me, cs, or me,cs" : NULL;
     if (wrong)
@@ -215,7 +215,8 @@ make_library(Session *session, const EngineOptions *engine, Exported *exported, 
     Sys *sys = session->compilation.sys;
     const char *const *words = NULL;
     uint32_t n_words = 0;
-    ObjectOptions object = {.symbol = "mdl_program", .path = parts->object.fresh, .native = session->options.native};
+    static const Disclosure disclosed[] = {[EXPOSE_ALL] = DISCLOSE_ALL, [EXPOSE_PUBLIC] = DISCLOSE_NAMES, [EXPOSE_INTERFACE] = DISCLOSE_NOTHING};
+    ObjectOptions object = {.symbol = "mdl_program", .path = parts->object.fresh, .native = session->options.native, .disclosed = disclosed[exported->expose]};
     Out tables = {0}, script = {0};
     if (!backend_write_model(sys, engine, &object, why))
         return false;
@@ -314,6 +315,12 @@ make_unit(Session *session, const EngineOptions *engine, Exported *exported)
     return good && !error ? EXIT_FINE : EXIT_IO;
 }
 
+static Expose
+expose_of(const char *text)
+{
+    return !text || !strcmp(text, "all") ? EXPOSE_ALL : !strcmp(text, "public") ? EXPOSE_PUBLIC : EXPOSE_INTERFACE;
+}
+
 int
 build_unit(Session *session, const EngineOptions *engine)
 {
@@ -321,7 +328,7 @@ build_unit(Session *session, const EngineOptions *engine)
     const mdl_model *model = session->compilation.sys->model;
     mdl_options options;
     Exported exported = {.arena = session->arena, .dae = session->compilation.dae, .model = model, .sys = session->compilation.sys,
-                         .version = o->fmi && !strcmp(o->fmi, "2") ? 2 : 3,
+                         .version = o->fmi && !strcmp(o->fmi, "2") ? 2 : 3, .expose = expose_of(o->expose),
                          .interfaces = o->interface ? interfaces_of(o->interface) : FMU_EXCHANGE | FMU_COSIMULATION,
                          .derivatives = model->tangents && !model->tangents->incomplete && !model->n_fractionals,
                          .identifier = exported_identifier(session->arena, model->name)};

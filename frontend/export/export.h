@@ -18,6 +18,9 @@ typedef enum ExportedCausality { CAUSED_LOCAL, CAUSED_PARAMETER, CAUSED_CALCULAT
 typedef enum Variability { VARIES_CONSTANT, VARIES_FIXED, VARIES_DISCRETE, VARIES_CONTINUOUS } Variability;
 typedef enum Initial { INITIAL_NONE, INITIAL_EXACT, INITIAL_APPROX, INITIAL_CALCULATED } Initial;
 
+// The variables that are shown: all; those that are not protected; inputs, outputs and parameters that can be set.
+typedef enum Expose { EXPOSE_ALL, EXPOSE_PUBLIC, EXPOSE_INTERFACE } Expose;
+
 typedef struct ExportedVariable {
     const char *name, *description;
     uint32_t declaration;     // index into mdl_model.declaration; NONE: made here
@@ -36,6 +39,7 @@ typedef struct Exported {
     const mdl_model *model;
     mdl_run *run;             // at the start
     int version;              // of FMI: 2 or 3
+    Expose expose;
     uint32_t interfaces;      // FMU_EXCHANGE | FMU_COSIMULATION
     bool derivatives;         // directional derivatives can be had
     const char *identifier, *token;

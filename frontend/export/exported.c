@@ -21,6 +21,7 @@ typedef struct Names {
     Map var;                  // name of a top-level output -> 1
     Map shared;               // place, sign, type -> index of the variable with a row
     Map limit;                // place -> index into model->limit + 1
+    Map protected;            // name of a variable that is declared protected, or a part of a component that is -> 1
 } Names;
 
 static uint64_t
@@ -79,12 +80,11 @@ note_names(const Exported *exported, Names *names)
             map_put(&names->limit, hash_add(model->limit[k].value, model->limit_group[model->limit[k].group].most), k);
     for (uint32_t g = 0; g < dae->groups.n; g++) {
         const Group *group = &dae->groups.at[g];
-        if (!(group->decl->flags & GROUP_OUTPUT) || group->inst)
-            continue;
-        for (Var var = group->first; var < group->first + group->decl->count; var++) {
+        bool output = group->decl->flags & GROUP_OUTPUT && !group->inst, hidden = group->decl->flags & GROUP_PROTECTED;
+        for (Var var = group->first; (output || hidden) && var < group->first + group->decl->count; var++) {
             name.length = 0;
             dae_var_name(dae, var, &name);
-            map_put(&names->var, key_of(name.text), 1);
+            map_put(hidden ? &names->protected : &names->var, key_of(name.text), 1);
         }
     }
     out_free(&name);
@@ -201,6 +201,25 @@ join(Exported *exported, Names *names, const mdl_output *output, ExportedVariabl
     return true;
 }
 
+// Not shown: a variable, or the derivative of one.
+static bool
+is_hidden(const Exported *exported, const Names *names, const mdl_output *output, const ExportedVariable *variable)
+{
+    bool door = variable->causality == CAUSED_INPUT || variable->causality == CAUSED_OUTPUT, hidden = false;
+    const char *name = output->name;
+    size_t length = strlen(name);
+    uint32_t unused;
+    if (door || exported->expose == EXPOSE_ALL)
+        return false;
+    if (exported->expose == EXPOSE_INTERFACE)
+        return variable->causality != CAUSED_PARAMETER;
+    while (!(hidden = map_get(&names->protected, hash_bytes(name, length), &unused)) && length > 5 && !strncmp(name, "der(", 4) && name[length - 1] == ')') {
+        name += 4;
+        length -= 5;
+    }
+    return hidden;
+}
+
 static void
 add_columns(Exported *exported, Names *names, const uint8_t *discrete)
 {
@@ -211,7 +230,7 @@ add_columns(Exported *exported, Names *names, const uint8_t *discrete)
             uint32_t settable;
             ExportedVariable variable = describe(exported, names, output, discrete, &settable);
             bool own = variable.causality == CAUSED_OUTPUT || variable.causality == CAUSED_INPUT || settable;
-            if (own != !pass)
+            if (own != !pass || is_hidden(exported, names, output, &variable))
                 continue;
             if (!join(exported, names, output, &variable, settable))
                 variable.reference = add_row(exported, output->place, settable, output->sign < 0, output->type,
@@ -237,7 +256,7 @@ state_variable(Exported *exported, Names *names, uint32_t i, const uint32_t *of_
     const mdl_model *model = exported->model;
     uint32_t place = i < model->nx ? model->y + i : model->nv + i - model->nx, found = i < model->nx ? of_place[i] : NONE;
     if (found == NONE) {
-        const char *what = i < model->nx && model->state_name ? model->state_name[i] : "part of a fractional derivative";
+        const char *what = i >= model->nx ? "part of a fractional derivative" : exported->expose == EXPOSE_ALL && model->state_name ? model->state_name[i] : NULL;
         found = add_made(exported, names, new_variable(arena_printf(exported->arena, "_state_%u", i + 1), what, MDL_REAL), place, 0);
     }
     exported->row.at[exported->variable.at[found].reference * FMU_COLUMNS + FMU_USE] |= FMU_IS_STATE;
@@ -366,6 +385,7 @@ exported_gather(Exported *exported)
     map_free(&names.var);
     map_free(&names.shared);
     map_free(&names.limit);
+    map_free(&names.protected);
 }
 
 void
