@@ -450,7 +450,7 @@ report_stuck(const Run *run, const char *what)
     return MDL_FAILED;
 }
 
-// The modes after the impact: what does not separate is closed, what does not slip sticks.
+// The modes after the impact: what does not separate is closed, what does not slip sticks, and the impact may have turned a slip around.
 static void
 set_modes(Run *run)
 {
@@ -469,7 +469,7 @@ set_modes(Run *run)
             friction_set(run, k, after > slow ? 1 : 0);
         else if (!sgn->unilateral && contacts->part[k] && fabs(after) <= slow)
             friction_set(run, k, 0);
-        else if (!sgn->unilateral && (mode == 0 || sgn->disk) && fabs(after) > slow)
+        else if (!sgn->unilateral && (mode * after <= 0 || sgn->disk) && fabs(after) > slow)
             friction_set(run, k, after < 0 ? -1 : 1);
     }
 }
@@ -611,7 +611,12 @@ contact_impacts(Run *run, bool *struck)
     *struck = false;
     for (uint32_t k = 0; run->contacts && k < run->contacts->n; k++)
         *struck = *struck || approaches(run, k);
-    return *struck ? strike(run) : MDL_OK;
+    if (*struck)
+        return strike(run);
+    *struck = run->contacts && run->contacts->turned;
+    if (*struck && ++run->contacts->strikes > STRIKES)
+        return report_stuck(run, "slips turn around without end at this instant");
+    return MDL_OK;
 }
 
 int
@@ -752,10 +757,27 @@ contact_measure(Run *run)
     return status;
 }
 
+// A contact that closes with a speed which the tolerance does not resolve is stopped, and what begins to slip may be taken along the other way.
+static void
+turn_slips(Run *run)
+{
+    Contacts *contacts = run->contacts;
+    for (uint32_t k = 0; k < contacts->n; k++) {
+        const mdl_sgn *sgn = &run->model->sgn[k];
+        if (!contact_is_partner(sgn) || sgn->unilateral || sgn->disk || !(friction_limit(run, k) > 0)
+            || !(friction_mode(run, k) * speed(run, k) < -SLOW * run->tolerance))
+            continue;
+        friction_set(run, k, speed(run, k) < 0 ? -1 : 1);
+        contacts->turned = true;
+    }
+}
+
 int
 contact_close(Run *run)
 {
     int hidden = run->contacts ? hidden_close(run) : MDL_OK;
+    if (run->contacts)
+        run->contacts->turned = false;
     if (hidden != MDL_OK || !run->contacts || !has_drifted(run, 1e-4 * run->tolerance))
         return hidden;
     save_modes(run);
@@ -763,7 +785,12 @@ contact_close(Run *run)
     if (run->sense)
         sense_moved(run);
     restore_modes(run);
-    return status == MDL_OK ? friction_evaluate(run) : status;
+    if (status == MDL_OK)
+        status = friction_evaluate(run);
+    if (status != MDL_OK)
+        return status;
+    turn_slips(run);
+    return run->contacts->turned ? friction_evaluate(run) : MDL_OK;
 }
 
 // All laws are unilateral and hold a rate at most: ideal diodes at capacitors and sources, freewheels. What they have drifted by is a part of

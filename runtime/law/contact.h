@@ -36,6 +36,7 @@ struct Contacts {
     uint32_t *list, *together_list; // n: laws to be measured, and those of one evaluation
     uint32_t *mark, stamp; // 2n + nx: rows that an evaluation has taken
     uint32_t strikes;  // impacts of the event being handled
+    bool turned;       // what was moved back last has turned slips around
 };
 
 // The model solved at the states in v, with impulses (n, per law) instead of what constraints hold; NULL: without any.
