@@ -5,7 +5,8 @@
 //          steps by the latter.
 // Method: values are constant between events, functions of time, or moving with the states; found forward through the
 //         instructions. The root function of a relation over the first two kinds becomes a forecast, with the instructions that it
-//         needs written out; so does each largest part of an instruction of the dynamics that is a function of time and not affine.
+//         needs written out; so does each largest part of an instruction of the dynamics that is a function of time and not affine. What only
+//         memories read (delays, pipes) belongs to the dynamics here: the past must be as well known as the present.
 // Contract: runtime/model/model.h, mdl_forecast. What a function with an algorithm computes has no operations: count 0 (relations only).
 // Complexity: linear in the instructions: a forecast has a limited number of operations, which are not written where it is known
 //             that there are more (least_operations), and there is a limited number of those that are no relations.
@@ -389,17 +390,47 @@ forecast_arguments(Forecaster *f, Expr part, uint32_t row, uint32_t dest)
     vec_free(&timed);
 }
 
+// What enters delays and pipes, per place; and whether an instruction leads there.
+static void
+mark_entering(const Forecaster *f, U8Vec *enters)
+{
+    const mdl_model *model = f->low->sys->model;
+    vec_grow(enters, f->low->nv);
+    for (uint32_t k = 0; k < model->n_delays; k++)
+        enters->at[model->delay[k].input] = 1;
+    for (uint32_t k = 0; k < model->n_transports; k++) {
+        enters->at[model->transport[k].x] = 1;
+        for (uint32_t i = 0; i < 2; i++)
+            enters->at[model->transport[k].end[i].in] = 1;
+    }
+}
+
+static void
+mark_leading(const Forecaster *f, const U8Vec *enters, U8Vec *leads)
+{
+    const Lowering *low = f->low;
+    vec_append(leads, enters->at, enters->n);
+    for (uint32_t i = f->code->n; i-- > 0;) {
+        const Instr *instr = &f->code->at[i];
+        for (uint32_t k = 0; leads->at[instr->dest] && k < expr_nslots(low->exprs, instr->shape); k++)
+            leads->at[low->sys->places.at[instr->row + k]] = 1;
+    }
+}
+
 static void
 forecast_terms(Forecaster *f, const U8Vec *needed)
 {
     const Lowering *low = f->low;
     U32Vec parts = {0};
+    U8Vec enters = {0}, leads = {0};
+    mark_entering(f, &enters);
+    mark_leading(f, &enters, &leads);
     for (uint32_t i = 0; i < f->code->n && f->terms < TERMS_MOST; i++) {
         const Instr *instr = &f->code->at[i];
-        if (!needed->at[i])
+        if (!needed->at[i] && !leads.at[instr->dest])
             continue;
         bool ends = (instr->dest >= low->dx && instr->dest < low->dx + low->nx)
-                    || (instr->dest >= low->r && instr->dest < low->r + low->n);
+                    || (instr->dest >= low->r && instr->dest < low->r + low->n) || enters.at[instr->dest];
         Kind kind = kind_of(f, instr->shape, instr->row);
         if (kind == KIND_TIMED && ends)
             forecast_term(f, instr->shape, instr->row, instr->dest);
@@ -417,6 +448,8 @@ forecast_terms(Forecaster *f, const U8Vec *needed)
                 forecast_arguments(f, parts.at[k], instr->row, instr->dest);
     }
     vec_free(&parts);
+    vec_free(&enters);
+    vec_free(&leads);
 }
 
 void

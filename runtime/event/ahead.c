@@ -64,6 +64,7 @@ struct Ahead {
 
 enum { EVALUATIONS = 4000, UNSURE = 10 * EVALUATIONS, SAMPLES = 8, HOPELESS = 50, HOPELESS_LOOKS = 10 };
 static const double NOTHING = 1e-2;        // of the tolerance, of a term's size
+static const double UNDERFLOW_SIZE = 1e-200; // what of a term is no more may be 0 for that reason
 static const double LEAST_PROGRESS = 1e-3; // part of the run that so many evaluations must come through
 static const double HIDDEN = 1e-12;        // a function that has crossed zero keeps its new side within this (mixed.c)
 static const double ROUNDINGS = 16;         // what is below zero by so many times its rounding at most is not seen there
@@ -617,7 +618,7 @@ pace_of(Run *run, const mdl_forecast *forecast, double size, double from, double
         if (isfinite(sample.low) && isfinite(sample.high))
             rounding = fmax(rounding, sample.high / 2 - sample.low / 2);
     }
-    double nothing = fmax(NOTHING * run->tolerance * fmax(size, fmax(fabs(least), fabs(most))), rounding);
+    double nothing = fmax(fmax(NOTHING * run->tolerance * fmax(size, fmax(fabs(least), fabs(most))), rounding), UNDERFLOW_SIZE);
     return (run->solver == MDL_SOLVER_GAUSS ? 1 : 4) * sqrt(fmax(most - least, nothing) / bend);
 }
 
@@ -678,10 +679,10 @@ ahead_limit(Run *run)
         else if (!outlook->lost && outlook->change == INFINITY && outlook->clear < run->options->stop)
             limit = fmin(limit, outlook->clear);
     }
-    if (!terms || !model->nx || run->options->step > 0 || run->options->outside) // steps of others have lengths of their own
+    bool moves = model->nx || run->delays || run->transports;
+    if (!terms || !moves || run->options->step > 0 || run->options->outside) // steps of others have lengths of their own
         return limit;
-    double last = run->time - ahead->before, shortest = 1e-9 * (run->options->stop - run->options->start);
-    shortest = fmax(shortest, 64 * DBL_EPSILON * fabs(run->time));
+    double last = run->time - ahead->before, shortest = run_shortest(run);
     if (!(run->time + 2 * last < ahead->smooth))
         find_pace(run, shortest);
     ahead->before = run->time;

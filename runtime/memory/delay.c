@@ -9,7 +9,7 @@
 //         Steps are no longer than the shortest delay, so that no value of the step being made is asked for. A delay that may
 //         vanish does ask for these: they lie on the polynomial through accepted points and what is delayed at the present instant, whose
 //         share is a weight in the equations (the implicit continuous extension of such methods, chapter 6 there). The steps of
-//         these runs are kept where the polynomial is right to the tolerance.
+//         these runs are kept where the polynomial is right to the tolerance. What is read of the past bounds them as well (past_scale.c).
 // Contract: see memory.h. Complexity: per evaluation and delay a bisection; memory: the points within the longest delay.
 #include <float.h>
 #include <math.h>
@@ -17,13 +17,14 @@
 #include <string.h>
 
 #include "runtime/memory/memory.h"
+#include "runtime/memory/past_scale.h"
 #include "runtime/memory/step_points.h"
 #include "runtime/point/part.h"
 #include "runtime/point/point.h"
 #include "runtime/point/sense.h"
 #include "runtime/point/snapshot.h"
 
-enum { ORDER = 5, POINTS = ORDER + 1, KEPT_LEVELS = 6, MOST_BRANCHES = 64 };
+enum { ORDER = 5, POINTS = ORDER + 1, KEPT_LEVELS = 6, MOST_BRANCHES = 64, TOGETHER_MOST = 64 };
 
 typedef struct Break {    // an event within the history, or the start
     double time;
@@ -49,6 +50,11 @@ struct Delays {
     double *last_time;    // per delay: the delay time for which the value in v was looked up,
     double *time_before;  // the one before it in the same evaluation,
     double *gap_before;   // and by how much the dynamics then said another one
+    unsigned pass;        // of that evaluation
+    double *inverse;      // n_delays^2 for Broyden's method, within one evaluation
+    double *came;         // per delay: the time of the past that it has come to at the end of the latest step,
+    double *rate;         // and how fast that moves while time does by one
+    double came_at, before; // the end of that step and of the one before
     bool moving;          // some delay time may change
     bool weighted;        // some delay may vanish
     double reach;         // with these: the length of the next step at which the polynomial beyond the last point is right
@@ -90,7 +96,8 @@ delay_create(Run *run)
         return MDL_INTERNAL;
     delays->parameters = run->options->sense ? run->options->sense->n : 0;
     delays->passed = calloc(n, sizeof *delays->passed);
-    delays->last_time = calloc(3 * (size_t)n, sizeof *delays->last_time);
+    size_t together = n <= TOGETHER_MOST ? (size_t)n * n : 0;
+    delays->last_time = calloc(5 * (size_t)n + together, sizeof *delays->last_time);
     for (uint32_t k = 0; k < n; k++)
         delays->moving = delays->moving || run->model->delay[k].moving;
     for (uint32_t k = 0; k < n; k++)
@@ -102,6 +109,9 @@ delay_create(Run *run)
     bool good = step_points_create(&delays->step, n) && delays->passed && delays->last_time;
     delays->time_before = good ? delays->last_time + n : NULL;
     delays->gap_before = good ? delays->last_time + 2 * (size_t)n : NULL;
+    delays->came = good ? delays->last_time + 3 * (size_t)n : NULL;
+    delays->rate = good ? delays->last_time + 4 * (size_t)n : NULL;
+    delays->inverse = good ? delays->last_time + 5 * (size_t)n : NULL;
     return good ? MDL_OK : MDL_INTERNAL;
 }
 
@@ -445,24 +455,107 @@ load(Run *run, uint32_t k)
         run->v[delay->weight] = weight;
 }
 
-// The delay time may follow from the value that it delays: the secant method finds one that gives itself, and where it finds none the
+// Delay times may follow from the values that they delay. The secant method finds one that gives itself; times that follow from each other's values are
+// found together, by Broyden's method (Math. Comp. 19 (1965) 577), which begins with the slopes that the secants have seen. Behind both the
 // times that the dynamics say are followed, which come together when they change less than what is delayed says.
-enum { PLAIN_PASSES = 2, SECANT_PASSES = 40 };
+enum { PLAIN_PASSES = 2, SECANT_PASSES = 12, BROYDEN_PASSES = 80 };
+static const double LATE = 0.01; // part of the tolerance that a time may be off by where none was found in half of them
 
+// What delay k is looked up with next, when this is a time.
 static void
-choose_time(Run *run, uint32_t k, unsigned pass)
+set_time(Run *run, uint32_t k, double time)
+{
+    const mdl_delay *delay = &run->model->delay[k];
+    if (isfinite(time) && time >= 0 && time <= run->v[delay->most])
+        run->v[delay->time] = delay->time_sign * time;
+}
+
+// The slopes of the secants, as the diagonal of the inverse of the gaps' derivatives.
+static void
+broyden_begin(const Run *run)
 {
     Delays *delays = run->delays;
-    const mdl_delay *delay = &run->model->delay[k];
-    double said = time_of(run, k), last = delays->last_time[k], gap = said - last;
-    if (pass >= PLAIN_PASSES && pass < SECANT_PASSES && gap != 0) {
-        double next = last - gap * (last - delays->time_before[k]) / (gap - delays->gap_before[k]);
-        if (isfinite(next) && next >= 0 && next <= run->v[delay->most])
-            run->v[delay->time] = delay->time_sign * next;
+    uint32_t n = run->model->n_delays;
+    for (uint32_t k = 0; k < n; k++) {
+        double slope = (time_of(run, k) - delays->last_time[k] - delays->gap_before[k]) / (delays->last_time[k] - delays->time_before[k]);
+        for (uint32_t j = 0; j < n; j++)
+            delays->inverse[k * n + j] = j != k ? 0 : isfinite(slope) && slope != 0 ? 1 / slope : -1;
     }
-    delays->time_before[k] = last;
-    delays->gap_before[k] = gap;
-    delays->last_time[k] = time_of(run, k);
+}
+
+// H += (s - H g) s'H / (s'H g), s being the change of the times since the pass before and g that of the gaps.
+static void
+broyden_update(const Run *run)
+{
+    Delays *delays = run->delays;
+    uint32_t n = run->model->n_delays;
+    double *h = delays->inverse, left[TOGETHER_MOST] = {0}, right[TOGETHER_MOST] = {0}, scale = 0;
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t j = 0; j < n; j++) {
+            left[k] += h[k * n + j] * (time_of(run, j) - delays->last_time[j] - delays->gap_before[j]);
+            right[j] += h[k * n + j] * (delays->last_time[k] - delays->time_before[k]);
+        }
+    for (uint32_t k = 0; k < n; k++)
+        scale += (delays->last_time[k] - delays->time_before[k]) * left[k];
+    for (uint32_t k = 0; k < n && scale != 0; k++)
+        for (uint32_t j = 0; j < n; j++)
+            h[k * n + j] += (delays->last_time[k] - delays->time_before[k] - left[k]) * right[j] / scale;
+}
+
+static double
+broyden_time(const Run *run, uint32_t k)
+{
+    const Delays *delays = run->delays;
+    uint32_t n = run->model->n_delays;
+    double time = delays->last_time[k];
+    for (uint32_t j = 0; j < n; j++)
+        time -= delays->inverse[k * n + j] * (time_of(run, j) - delays->last_time[j]);
+    return time;
+}
+
+static double
+secant_time(const Run *run, uint32_t k)
+{
+    const Delays *delays = run->delays;
+    double last = delays->last_time[k], gap = time_of(run, k) - last;
+    return gap != 0 ? last - gap * (last - delays->time_before[k]) / (gap - delays->gap_before[k]) : last;
+}
+
+static void
+choose_times(Run *run, unsigned pass)
+{
+    Delays *delays = run->delays;
+    uint32_t n = run->model->n_delays;
+    double gap[TOGETHER_MOST], next[TOGETHER_MOST];
+    bool secant = pass >= PLAIN_PASSES && pass < SECANT_PASSES, together = pass >= SECANT_PASSES && pass < BROYDEN_PASSES;
+    if (together && pass == SECANT_PASSES)
+        broyden_begin(run);
+    else if (together)
+        broyden_update(run);
+    for (uint32_t k = 0; k < n; k++) {
+        gap[k] = time_of(run, k) - delays->last_time[k];
+        next[k] = secant ? secant_time(run, k) : together ? broyden_time(run, k) : NAN;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        set_time(run, k, next[k]);
+        delays->time_before[k] = delays->last_time[k];
+        delays->gap_before[k] = gap[k];
+        delays->last_time[k] = time_of(run, k);
+    }
+}
+
+// The same where there are too many to be found together.
+static void
+follow_times(Run *run, unsigned pass)
+{
+    Delays *delays = run->delays;
+    for (uint32_t k = 0; k < run->model->n_delays; k++) {
+        double last = delays->last_time[k], gap = time_of(run, k) - last;
+        set_time(run, k, pass >= PLAIN_PASSES && pass < SECANT_PASSES ? secant_time(run, k) : NAN);
+        delays->time_before[k] = last;
+        delays->gap_before[k] = gap;
+        delays->last_time[k] = time_of(run, k);
+    }
 }
 
 static bool
@@ -471,18 +564,25 @@ delay_load(Run *run, unsigned pass)
     Delays *delays = run->delays;
     if (!delays || !delays->points)
         return false;
-    for (uint32_t k = 0; k < run->model->n_delays; k++) {
-        choose_time(run, k, pass);
+    delays->pass = pass;
+    if (run->model->n_delays <= TOGETHER_MOST)
+        choose_times(run, pass);
+    else
+        follow_times(run, pass);
+    for (uint32_t k = 0; k < run->model->n_delays; k++)
         load(run, k);
-    }
     return delays->moving;
 }
 
 static bool
 time_moved(const Run *run, uint32_t k)
 {
-    double last = run->delays->last_time[k], said = time_of(run, k);
-    return fabs(said - last) > 4 * DBL_EPSILON * (fabs(run->v[0]) + fabs(said)); // false for what is not a number, which others tell
+    const Delays *delays = run->delays;
+    double said = time_of(run, k), off = fabs(said - delays->last_time[k]), rounding = 4 * DBL_EPSILON * (fabs(run->v[0]) + fabs(said));
+    // Where two polynomials of the past meet no time may give itself, but one on each side of it does by what they differ: less than either is right to.
+    if (delays->pass >= BROYDEN_PASSES / 2)
+        rounding = fmax(rounding, LATE * run->tolerance * fabs(said));
+    return off > rounding; // false for what is not a number, which others tell
 }
 
 static bool
@@ -573,6 +673,55 @@ delay_begin(Run *run)
             run->v[run->model->delay[k].weight] = 1;
 }
 
+// Behind an event how fast a delay changes is seen a little later, along the slopes of the states. v stays as it is.
+static void
+measure_rates(Run *run)
+{
+    static const double LATER = 1e-7; // of the run
+    const mdl_model *model = run->model;
+    Delays *delays = run->delays;
+    double later = LATER * (run->options->stop - run->options->start), *kept = NULL;
+    size_t nv = model->nv, chosen = 3 * (size_t)model->n_delays; // the times that were looked up belong to v
+    if (delays->moving)
+        kept = malloc((nv + chosen) * sizeof *kept);
+    for (uint32_t k = 0; k < model->n_delays; k++)
+        delays->rate[k] = 1;
+    if (!kept)
+        return;
+    memcpy(kept, run->v, nv * sizeof *kept);
+    memcpy(kept + nv, delays->last_time, chosen * sizeof *kept);
+    run->v[0] = run->time + later;
+    for (uint32_t i = 0; i < model->nx; i++)
+        run->v[model->y + i] = run->y[i] + later * run->yp[i];
+    bool solved = evaluate_solved(run, false) == MDL_OK;
+    for (uint32_t k = 0; k < model->n_delays; k++) {
+        double rate = (run->v[0] - time_of(run, k) - delays->came[k]) / later;
+        delays->rate[k] = solved && model->delay[k].moving && isfinite(rate) ? rate : 1;
+    }
+    failure_clear(run);
+    memcpy(run->v, kept, nv * sizeof *kept);
+    memcpy(delays->last_time, kept + nv, chosen * sizeof *kept);
+    free(kept);
+}
+
+// The end of a step, in v, is the beginning of the next one.
+static void
+note_places(Run *run, bool behind_event)
+{
+    Delays *delays = run->delays;
+    double passed = behind_event ? 0 : run->v[0] - delays->came_at;
+    for (uint32_t k = 0; k < run->model->n_delays; k++) {
+        double place = run->v[0] - time_of(run, k);
+        if (passed > 0)
+            delays->rate[k] = run->model->delay[k].moving ? (place - delays->came[k]) / passed : 1;
+        delays->came[k] = place;
+    }
+    delays->before = run->v[0] - passed;
+    delays->came_at = run->v[0];
+    if (behind_event)
+        measure_rates(run);
+}
+
 int
 delay_start(Run *run)
 {
@@ -584,6 +733,7 @@ delay_start(Run *run)
     run->delays->needed = run->v[0];
     add_break(run, 0, false);
     add_start(run);
+    note_places(run, true);
     pass_vanished(run);
     run->delays->reach = least_reach(run);
     return run->delays->failed ? MDL_INTERNAL : MDL_OK;
@@ -617,6 +767,8 @@ delay_record(Run *run, double before, double instant)
         run_message(run, MDL_ERROR, "out of memory for the history of delays");
         return MDL_INTERNAL;
     }
+    if (run->v[0] == instant)
+        note_places(run, false);
     return check_times(run);
 }
 
@@ -683,6 +835,7 @@ delay_event(Run *run, bool of_delay)
     }
     add_break(run, jumped ? 0 : level, jumped);
     add_start(run);
+    note_places(run, true);
     pass_vanished(run);
     run->delays->reach = least_reach(run);
     return delays->failed ? MDL_INTERNAL : MDL_OK;
@@ -702,15 +855,42 @@ delay_next_instant(const Run *run)
     return next;
 }
 
+// Changes of what is delayed that are no more than it may be wrong by.
+static double
+nothing_of(const Run *run, uint32_t k)
+{
+    uint32_t input = run->model->delay[k].input - run->model->y;
+    return 4 * (run->tolerance * run->delays->step.size[k] + (input < run->model->nx ? run->abstol[input] : 0));
+}
+
+// How long the next step may be for what it reads of the past.
+static double
+past_length(const Run *run, uint32_t k)
+{
+    static const double GROWTH = 20, LEAST_RATE = 1e-3; // a step is no longer than so many times the one before
+    const Delays *delays = run->delays;
+    double last = delays->came_at - delays->before, rate = delays->rate[k], speed = fmax(fabs(rate), LEAST_RATE), from = delays->came[k];
+    size_t first = first_behind(delays, 0, delays->points, from);
+    if (rate < 0 ? first == 0 : first == delays->points)
+        return INFINITY;
+    Past past = {.at = delays->time, .value = delays->value + k, .starts = delays->starts, .stride = run->model->n_delays,
+                 .points = delays->points, .first = first - (rate < 0), .backward = rate < 0, .falling = rate < 0, .nothing = nothing_of(run, k)};
+    PastScale scale = past_scale(run, &past, from, last > 0 ? GROWTH * last * speed : INFINITY, run_shortest(run));
+    return fmax(fmin(scale.pace, scale.end) / speed, run_shortest(run));
+}
+
 static double
 delay_limit(const Run *run)
 {
     double shortest = INFINITY;
+    bool bounded = run->delays && run->delays->points && !(run->options->step > 0) && !run->options->outside; // steps of others have lengths of their own
     for (uint32_t k = 0; run->delays && k < run->model->n_delays; k++) {
         double time = run->model->delay[k].moving ? time_of(run, k) / 2 : time_of(run, k);
         if (vanishes(run, k)) // nothing is asked of the polynomial
             continue;
         shortest = fmin(shortest, run->model->delay[k].weight ? fmax(time, run->delays->reach) : time);
+        if (bounded)
+            shortest = fmin(shortest, past_length(run, k));
     }
     return run->time + shortest;
 }
@@ -736,6 +916,9 @@ delay_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, delays->broken, breaks * sizeof *delays->broken);
     snapshot_part(snapshot, delays->passed, n * sizeof *delays->passed);
     snapshot_part(snapshot, delays->last_time, n * sizeof *delays->last_time);
+    snapshot_part(snapshot, delays->came, 2 * (size_t)n * sizeof *delays->came);
+    snapshot_part(snapshot, &delays->came_at, sizeof delays->came_at);
+    snapshot_part(snapshot, &delays->before, sizeof delays->before);
     snapshot_part(snapshot, &delays->dropped, sizeof delays->dropped);
     snapshot_part(snapshot, &delays->needed, sizeof delays->needed);
     snapshot_part(snapshot, &delays->next_level, sizeof delays->next_level);

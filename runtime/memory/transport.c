@@ -289,13 +289,28 @@ transport_event(Run *run)
     return again;
 }
 
+// How long the next step may be for what leaves profile k.
+static double
+leaving_length(const Run *run, uint32_t k)
+{
+    const Transports *transports = run->transports;
+    const double *size = transports->points.size + (size_t)COLUMNS * k, speed = transports->speed[k];
+    if (speed == 0)
+        return INFINITY;
+    PastScale scale = transport_profile_scale(run, &transports->profile[k], speed > 0, 4 * run->tolerance * fmax(size[1], size[2]));
+    return fmax(fmin(scale.pace, scale.end) / fabs(speed), run_shortest(run));
+}
+
 static double
 transport_limit(const Run *run)
 {
-    double fastest = 0;
-    for (uint32_t k = 0; run->transports && k < run->model->n_transports; k++)
+    double fastest = 0, length = INFINITY;
+    bool bounded = !(run->options->step > 0) && !run->options->outside; // steps of others have lengths of their own
+    for (uint32_t k = 0; run->transports && k < run->model->n_transports; k++) {
         fastest = fmax(fastest, fabs(run->transports->speed[k]));
-    return fastest > 0 ? run->time + LONGEST / fastest : INFINITY;
+        length = bounded ? fmin(length, leaving_length(run, k)) : length;
+    }
+    return run->time + fmin(length, fastest > 0 ? LONGEST / fastest : INFINITY);
 }
 
 // --- snapshots

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "runtime/memory/past_scale.h"
+
 // What entered without an event in between: points in the order of their entry, s falling (end 0) or rising (end 1). Of the initial
 // profile, which is linear between its points and has no times: s rising.
 typedef struct Piece {
@@ -42,6 +44,8 @@ void transport_profile_cut(Profile *profile, double close);
 // The position of the first jump from an end inward, as an index of the piece on its low side; false: there is none.
 bool transport_profile_jump(const Profile *profile, unsigned end, size_t *piece);
 const Piece *transport_profile_piece(const Profile *profile, size_t i);
+// Of steps that bring material to an end: how far it may move in one of them (past_scale.h). Values are right to `nothing`.
+PastScale transport_profile_scale(const Run *run, const Profile *profile, unsigned end, double nothing);
 // The value at s, close to an end, of what pieces [from, to] hold; s is taken to the nearest place that is known. What has entered at the
 // other end since the last point lies linearly between that and profile->entering.
 double transport_profile_value(const Profile *profile, unsigned end, size_t from, size_t to, double s);

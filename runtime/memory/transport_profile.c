@@ -281,6 +281,34 @@ transport_profile_value(const Profile *profile, unsigned end, size_t from, size_
     return value_in(piece, outer ? known_place(piece, s) : fmin(fmax(s, piece->low), piece->high));
 }
 
+PastScale
+transport_profile_scale(const Run *run, const Profile *profile, unsigned end, double nothing)
+{
+    static const double SHORTEST = 1e-9; // lengths of the pipe
+    double s = end - profile->x;
+    for (size_t i = 0; i < profile->pieces; i++) {
+        const Piece *piece = piece_at(profile, end == 0 ? i : profile->pieces - 1 - i);
+        double rest = end == 0 ? piece->high - s : s - piece->low; // what is left of it
+        if (!(rest > SHORTEST) || piece->points < 2)
+            continue;
+        bool rising = piece->linear || piece->end == 1, forward = rising == (end == 0);
+        size_t first = behind(piece, s);
+        while (forward && first + 1 < piece->points && !(end == 0 ? piece->s[first] > s : piece->s[first] < s))
+            first++;
+        first -= !forward;
+        // A jump at its end is an event by itself, the end of the profile that of what is known. A line has a kink at each of its points.
+        bool last = i + 1 == profile->pieces, jump = !last && piece_at(profile, end == 0 ? i : profile->pieces - 2 - i)->jump;
+        double bound = last || jump ? INFINITY : rest, next = fabs(piece->s[first] - s);
+        if (piece->linear)
+            return (PastScale){INFINITY, fmax(next < rest ? next : bound, SHORTEST)};
+        Past past = {.at = piece->s, .value = piece->value, .stride = 1, .points = piece->points, .first = first, .backward = !forward,
+                     .falling = end == 1, .nothing = nothing};
+        PastScale scale = past_scale(run, &past, s, INFINITY, SHORTEST);
+        return (PastScale){scale.pace, fmin(scale.end, bound)};
+    }
+    return (PastScale){INFINITY, INFINITY};
+}
+
 bool
 transport_profile_jump(const Profile *profile, unsigned end, size_t *piece)
 {

@@ -5,6 +5,8 @@
 #ifndef MDLC_RUNTIME_POINT_RUN_H
 #define MDLC_RUNTIME_POINT_RUN_H
 
+#include <float.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -262,6 +264,13 @@ static inline uint32_t
 run_size(const Run *run)
 {
     return run->ny + run->modes;
+}
+
+// Of no step is it asked to be shorter than this for what is known to come.
+static inline double
+run_shortest(const Run *run)
+{
+    return fmax(1e-9 * (run->options->stop - run->options->start), 64 * DBL_EPSILON * fabs(run->time));
 }
 
 // Unknowns of the model that run->y has. Without modes those of loops that the integrator does not know are there, too.

@@ -226,7 +226,7 @@ create_erk(Run *run, Ode *ode)
     if (!erk || ERKStepSetErrHandlerFn(erk, keep_message, ode) != ARK_SUCCESS ||
         ERKStepSetUserData(erk, run) != ARK_SUCCESS || ERKStepWFtolerances(erk, weights) != ARK_SUCCESS ||
         ERKStepSetOrder(erk, ERK_ORDER) != ARK_SUCCESS || ERKStepSetInterpolantDegree(erk, 5) != ARK_SUCCESS ||
-        ERKStepSetMaxNumSteps(erk, -1) != ARK_SUCCESS ||
+        ERKStepSetMaxNumSteps(erk, -1) != ARK_SUCCESS || ERKStepSetMaxErrTestFails(erk, ERROR_FAILURES) != ARK_SUCCESS ||
         (run->options->max_step > 0 && ERKStepSetMaxStep(erk, run->options->max_step) != ARK_SUCCESS))
         return false;
     run->stats->linear_solver = "none";
