@@ -426,8 +426,7 @@ lu_repeats(Lu *lu)
 void
 lu_by_values(Lu *lu)
 {
-    enum { MOST = 10000 }; // unknowns: up to there an order is found in the time of some hundred factorisations
-    lu->by_values = !lu->dense && lu->n <= MOST && !is_nearly_symmetric(lu);
+    lu->by_values = !lu->dense && !is_nearly_symmetric(lu);
     if (lu->by_values)
         lu_forget(lu);
 }

@@ -1,13 +1,12 @@
-// markowitz.c: pivots of a sparse matrix by what they fill in and by size.
+// markowitz.c: pivots of a sparse matrix by number of operations and by size.
 //
 // Purpose: in the matrix of a torn loop of a mechanism most pivots cost nothing and few are dense, but its pattern is far from symmetric:
 // orderings of A'A alone (COLAMD) must provide for any pivot of a column and leave up to twice the entries.
-// Method: the next pivot is one that makes the fewest new entries, and among those one with the least product of the other entries of its
-// row and its column (Markowitz, Management Science 3 (1957) 255), of at least THRESHOLD times the largest entry of its column, in rows
-// scaled to the size 1. Columns wait in a heap by the best pivot that they had when it was looked at last; the first one is looked
-// at again, and goes back when it has become worse than the next. Columns that an elimination changes come to the heap anew. The elimination is
-// carried out by columns, whose values are needed to judge sizes.
-// Contract: markowitz.h. Complexity: that of the elimination, and for each column that it changes the entries of the rows of this column.
+// Method: Markowitz (Management Science 3 (1957) 255): the next pivot is one with the least product of the other entries of its row and
+// its column, among those of at least THRESHOLD times the largest entry of their column, in rows scaled to the size 1. A row with one
+// entry is taken at once; otherwise LOOKED columns with the fewest entries are looked at (Zlatev, SIAM J. Numer. Anal. 17 (1980) 18). The
+// elimination is carried out by columns, whose values are needed to judge sizes.
+// Contract: markowitz.h. Complexity: that of the elimination, and for each pivot the entries that are looked at.
 #include "runtime/linear/markowitz.h"
 
 #include <math.h>
@@ -15,7 +14,7 @@
 #include <string.h>
 
 static const double THRESHOLD = 0.1;
-enum { NOWHERE = -1 };
+enum { LOOKED = 4, NOWHERE = -1 };
 
 typedef struct Entry {
     int32_t row;
@@ -25,36 +24,25 @@ typedef struct Entry {
 typedef struct Column {
     Entry *entry;
     uint32_t n, capacity;
-    uint32_t latest;     // number of its latest place in the heap
-    int32_t seen;        // the pivot's column + 1 after which it was looked at again
+    int32_t before, behind; // in the list of columns with as many entries
     bool done;
 } Column;
-
-typedef struct Pivot {
-    int32_t row, column;
-    double value;
-    uint64_t fill, cost;
-} Pivot;
-
-typedef struct Waiting { // a column by its best pivot
-    uint64_t fill, cost;
-    int32_t column;
-    uint32_t number;     // Column.latest, or it counts no longer
-} Waiting;
 
 typedef struct Pattern { // of a row: columns, with those that are done
     int32_t *column;
     uint32_t n, capacity;
     uint32_t open;       // entries in columns that are not done
+    bool done;
 } Pattern;
 
 typedef struct Elimination {
     uint32_t n;
     Column *columns;
     Pattern *rows;
-    int32_t *at;         // per row: place in the column being looked at or changed + 1, zero between uses
-    Waiting *heap;
-    size_t n_heap, capacity;
+    int32_t *first;      // per number of entries: the first of a list of columns
+    int32_t *at;         // per row: place in the column being changed + 1, zero between uses
+    int32_t *singles;    // rows with one entry left; some may be done
+    uint32_t n_singles;
     uint64_t entries, most;
 } Elimination;
 
@@ -69,8 +57,9 @@ destroy(Elimination *e)
     }
     free(e->columns);
     free(e->rows);
+    free(e->first);
     free(e->at);
-    free(e->heap);
+    free(e->singles);
 }
 
 static bool
@@ -104,121 +93,35 @@ add_column(Pattern *row, int32_t column)
     return true;
 }
 
-// --- the heap
-
-static bool
-is_before(const Waiting *a, const Waiting *b)
+static void
+enter_list(Elimination *e, int32_t j)
 {
-    if (a->fill != b->fill)
-        return a->fill < b->fill;
-    return a->cost != b->cost ? a->cost < b->cost : a->column < b->column;
+    Column *column = &e->columns[j];
+    int32_t *first = &e->first[column->n];
+    column->before = NOWHERE;
+    column->behind = *first;
+    if (*first != NOWHERE)
+        e->columns[*first].before = j;
+    *first = j;
 }
 
-static bool
-push(Elimination *e, Waiting waiting)
+static void
+leave_list(Elimination *e, int32_t j)
 {
-    if (e->n_heap == e->capacity) {
-        size_t capacity = 2 * e->capacity + 64;
-        Waiting *heap = realloc(e->heap, capacity * sizeof *heap);
-        if (!heap)
-            return false;
-        e->heap = heap;
-        e->capacity = capacity;
-    }
-    size_t at = e->n_heap++;
-    for (; at > 0 && is_before(&waiting, &e->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        e->heap[at] = e->heap[(at - 1) / 2];
-    e->heap[at] = waiting;
-    return true;
+    Column *column = &e->columns[j];
+    if (column->before != NOWHERE)
+        e->columns[column->before].behind = column->behind;
+    else
+        e->first[column->n] = column->behind;
+    if (column->behind != NOWHERE)
+        e->columns[column->behind].before = column->before;
 }
 
-static Waiting
-pop(Elimination *e)
+static void
+note_single(Elimination *e, int32_t i)
 {
-    Waiting top = e->heap[0], last = e->heap[--e->n_heap];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < e->n_heap; at = child) {
-        child += child + 1 < e->n_heap && is_before(&e->heap[child + 1], &e->heap[child]);
-        if (!is_before(&e->heap[child], &last))
-            break;
-        e->heap[at] = e->heap[child];
-    }
-    e->heap[at] = last;
-    return top;
-}
-
-// --- pivots
-
-static double
-largest(const Column *column)
-{
-    double most = 0;
-    for (uint32_t k = 0; k < column->n; k++)
-        most = fmax(most, fabs(column->entry[k].value));
-    return most;
-}
-
-// Entries that the elimination with the pivot in row i of the column, whose rows are marked, would make.
-static uint64_t
-count_fill(const Elimination *e, int32_t j, int32_t i)
-{
-    const Pattern *row = &e->rows[i];
-    uint64_t fill = 0;
-    for (uint32_t k = 0; k < row->n; k++) {
-        const Column *other = &e->columns[row->column[k]];
-        if (other->done || row->column[k] == j)
-            continue;
-        uint32_t shared = 0;
-        for (uint32_t l = 0; l < other->n; l++)
-            shared += e->at[other->entry[l].row] != 0;
-        fill += e->columns[j].n - shared;
-    }
-    return fill;
-}
-
-static bool
-is_better(const Pivot *a, const Pivot *b)
-{
-    if (b->row == NOWHERE || a->fill != b->fill)
-        return b->row == NOWHERE || a->fill < b->fill;
-    return a->cost != b->cost ? a->cost < b->cost : fabs(a->value) > fabs(b->value);
-}
-
-// The best pivot of column j; row NOWHERE when it has none.
-static Pivot
-best_of(Elimination *e, int32_t j)
-{
-    const Column *column = &e->columns[j];
-    Pivot best = {.row = NOWHERE};
-    double least = THRESHOLD * largest(column);
-    for (uint32_t k = 0; k < column->n; k++)
-        e->at[column->entry[k].row] = (int32_t)k + 1;
-    for (uint32_t k = 0; k < column->n; k++) {
-        Entry entry = column->entry[k];
-        if (!(fabs(entry.value) >= least) || entry.value == 0)
-            continue;
-        Pivot pivot = {entry.row, j, entry.value, 0, (uint64_t)(column->n - 1) * (e->rows[entry.row].open - 1)};
-        pivot.fill = pivot.cost ? count_fill(e, j, entry.row) : 0;
-        if (is_better(&pivot, &best))
-            best = pivot;
-    }
-    for (uint32_t k = 0; k < column->n; k++)
-        e->at[column->entry[k].row] = 0;
-    return best;
-}
-
-static bool
-wait_with(Elimination *e, int32_t j, const Pivot *best)
-{
-    uint32_t number = ++e->columns[j].latest;
-    return best->row == NOWHERE || push(e, (Waiting){best->fill, best->cost, j, number});
-}
-
-static bool
-wait_again(Elimination *e, int32_t j)
-{
-    Pivot best = best_of(e, j);
-    return wait_with(e, j, &best);
+    if (e->rows[i].open == 1 && e->n_singles < 2 * e->n)
+        e->singles[e->n_singles++] = i;
 }
 
 // False: out of memory, or a row of zeros.
@@ -235,29 +138,84 @@ load(Elimination *e, const int32_t *start, const int32_t *row, const double *val
     for (uint32_t j = 0; good && j < n; j++)
         for (int32_t k = start[j]; good && k < start[j + 1]; k++)
             good = add_entry(&e->columns[j], row[k], value[k] / scale[row[k]]) && add_column(&e->rows[row[k]], (int32_t)j);
-    for (uint32_t j = 0; good && j < n; j++)
-        good = wait_again(e, (int32_t)j);
+    for (uint32_t k = 0; k <= n; k++)
+        e->first[k] = NOWHERE;
+    for (uint32_t j = n; good && j-- > 0;)
+        enter_list(e, (int32_t)j);
+    for (uint32_t i = 0; good && i < n; i++)
+        note_single(e, (int32_t)i);
     free(scale);
     return good;
 }
 
-// The next pivot. False: there is none, or memory is exhausted.
+static double
+largest(const Column *column)
+{
+    double most = 0;
+    for (uint32_t k = 0; k < column->n; k++)
+        most = fmax(most, fabs(column->entry[k].value));
+    return most;
+}
+
+typedef struct Pivot {
+    int32_t row, column;
+    double value;
+    uint64_t cost;
+} Pivot;
+
+static void
+offer(const Elimination *e, int32_t j, Pivot *best)
+{
+    const Column *column = &e->columns[j];
+    double least = THRESHOLD * largest(column);
+    for (uint32_t k = 0; k < column->n; k++) {
+        Entry entry = column->entry[k];
+        uint64_t cost = (uint64_t)(column->n - 1) * (e->rows[entry.row].open - 1);
+        if (!(fabs(entry.value) >= least) || entry.value == 0)
+            continue;
+        if (best->row == NOWHERE || cost < best->cost || (cost == best->cost && fabs(entry.value) > fabs(best->value)))
+            *best = (Pivot){entry.row, j, entry.value, cost};
+    }
+}
+
+// A row with one entry costs nothing, if its entry is large enough.
+static bool
+take_single(Elimination *e, Pivot *best)
+{
+    while (e->n_singles) {
+        int32_t i = e->singles[--e->n_singles];
+        const Pattern *row = &e->rows[i];
+        if (row->done || row->open != 1)
+            continue;
+        int32_t j = NOWHERE;
+        for (uint32_t k = 0; k < row->n && j == NOWHERE; k++)
+            j = e->columns[row->column[k]].done ? NOWHERE : row->column[k];
+        Pivot found = {.row = NOWHERE};
+        if (j != NOWHERE)
+            offer(e, j, &found);
+        if (found.row != NOWHERE && found.cost == 0) {
+            *best = found;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool
 choose(Elimination *e, Pivot *best)
 {
-    while (e->n_heap) {
-        Waiting top = pop(e);
-        if (e->columns[top.column].done || e->columns[top.column].latest != top.number)
-            continue;
-        *best = best_of(e, top.column);
-        top.fill = best->fill;
-        top.cost = best->cost;
-        if (best->row != NOWHERE && (!e->n_heap || !is_before(&e->heap[0], &top)))
-            return true;
-        if (!wait_with(e, top.column, best))
-            return false;
-    }
-    return false;
+    *best = (Pivot){.row = NOWHERE};
+    if (take_single(e, best))
+        return true;
+    uint32_t looked = 0;
+    for (uint32_t n = 1; n <= e->n && looked < LOOKED; n++)
+        for (int32_t j = e->first[n]; j != NOWHERE && looked < LOOKED; j = e->columns[j].behind) {
+            offer(e, j, best);
+            looked += best->row != NOWHERE;
+            if (best->row != NOWHERE && best->cost == 0)
+                return true;
+        }
+    return best->row != NOWHERE;
 }
 
 // Takes the pivot's row out of a column; its value there.
@@ -278,6 +236,7 @@ eliminate(Elimination *e, const Pivot *pivot, int32_t j)
 {
     Column *column = &e->columns[j];
     const Column *from = &e->columns[pivot->column];
+    leave_list(e, j);
     double factor = take_out(column, pivot->row) / pivot->value;
     for (uint32_t k = 0; k < column->n; k++)
         e->at[column->entry[k].row] = (int32_t)k + 1;
@@ -295,41 +254,26 @@ eliminate(Elimination *e, const Pivot *pivot, int32_t j)
     for (uint32_t k = 0; k < before; k++)
         e->at[column->entry[k].row] = 0;
     e->entries += column->n - before;
+    enter_list(e, j);
     return good && e->entries <= e->most;
-}
-
-// Columns that share a row with the pivot's column have other costs now.
-static bool
-look_again(Elimination *e, const Pivot *pivot)
-{
-    const Column *column = &e->columns[pivot->column];
-    for (uint32_t k = 0; k < column->n; k++) {
-        const Pattern *row = &e->rows[column->entry[k].row];
-        for (uint32_t l = 0; l < row->n; l++) {
-            Column *other = &e->columns[row->column[l]];
-            if (other->done || other->seen == pivot->column + 1)
-                continue;
-            other->seen = pivot->column + 1;
-            if (!wait_again(e, row->column[l]))
-                return false;
-        }
-    }
-    return true;
 }
 
 static bool
 apply(Elimination *e, const Pivot *pivot)
 {
     Column *column = &e->columns[pivot->column];
-    const Pattern *row = &e->rows[pivot->row];
-    column->done = true;
+    Pattern *row = &e->rows[pivot->row];
+    leave_list(e, pivot->column);
+    column->done = row->done = true;
     for (uint32_t k = 0; k < row->n; k++)
         if (!e->columns[row->column[k]].done && !eliminate(e, pivot, row->column[k]))
             return false;
     for (uint32_t k = 0; k < column->n; k++)
-        if (column->entry[k].row != pivot->row)
+        if (column->entry[k].row != pivot->row) {
             e->rows[column->entry[k].row].open--;
-    return look_again(e, pivot);
+            note_single(e, column->entry[k].row);
+        }
+    return true;
 }
 
 bool
@@ -340,8 +284,10 @@ markowitz_order(uint32_t n, const int32_t *start, const int32_t *row, const doub
     Elimination e = {.n = n, .entries = n ? (uint64_t)start[n] : 0, .most = most};
     e.columns = calloc(size, sizeof *e.columns);
     e.rows = calloc(size, sizeof *e.rows);
+    e.first = calloc(size, sizeof *e.first);
     e.at = calloc(size, sizeof *e.at);
-    bool good = e.columns && e.rows && e.at && load(&e, start, row, value);
+    e.singles = calloc(2 * size, sizeof *e.singles);
+    bool good = e.columns && e.rows && e.first && e.at && e.singles && load(&e, start, row, value);
     for (uint32_t k = 0; k < n && good; k++) {
         Pivot pivot;
         good = choose(&e, &pivot) && apply(&e, &pivot);
