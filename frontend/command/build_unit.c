@@ -141,7 +141,7 @@ static const char *const left_out[] = {
 };
 // Sparse matrices, where all are small enough to be dense: KLU and BTF are under the LGPL.
 static const char *const sparse[] = {
-    "-Wl,--defsym=klu_defaults=fmu_left_out", "-Wl,--defsym=klu_analyze=fmu_left_out", "-Wl,--defsym=klu_analyze_given=fmu_left_out", "-Wl,--defsym=klu_factor=fmu_left_out",
+    "-Wl,--defsym=klu_defaults=fmu_left_out", "-Wl,--defsym=klu_analyze=fmu_left_out", "-Wl,--defsym=klu_factor=fmu_left_out",
     "-Wl,--defsym=klu_refactor=fmu_left_out", "-Wl,--defsym=klu_rcond=fmu_left_out", "-Wl,--defsym=klu_solve=fmu_left_out",
     "-Wl,--defsym=klu_sort=fmu_left_out", "-Wl,--defsym=klu_extract=fmu_left_out", "-Wl,--defsym=klu_free_numeric=fmu_left_out",
     "-Wl,--defsym=klu_free_symbolic=fmu_left_out",

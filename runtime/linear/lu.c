@@ -2,8 +2,7 @@
 //
 // Purpose: linear algebra of the integrator and of algebraic blocks.
 // Method: up to LU_DENSE_LIMIT unknowns, Gaussian elimination with row scaling and partial pivoting; above,
-//         KLU (Davis and Palamadai Natarajan, ACM TOMS 37 (2010) 36) with BTF and AMD or COLAMD, or in the
-//         order that its first values ask for (markowitz.c).
+//         KLU (Davis and Palamadai Natarajan, ACM TOMS 37 (2010) 36) with BTF and AMD or COLAMD.
 //         Factors that serve for many solutions and are renewed go into arrays of our own (factors.c).
 //         A refactorisation keeps the pivots and is repeated with new ones when its reciprocal pivot ratio
 //         has become poor.
@@ -17,7 +16,6 @@
 #include <string.h>
 
 #include "runtime/linear/factors.h"
-#include "runtime/linear/markowitz.h"
 
 static const double VANISHED = 1e-15; // a pivot below this part of its column before the elimination is rounding
 
@@ -35,7 +33,6 @@ struct Lu {
     klu_numeric *numeric; // NULL when there are factors
     Factors *factors;
     bool repeats;         // see lu_repeats()
-    bool by_values, ordered; // see lu_by_values(); that was done
     bool solved;          // with `numeric`, once
     double pivot_ratio;   // of the last factorisation with new pivots
     double *last;         // what was factored last, when `kept`
@@ -150,7 +147,7 @@ lu_forget(Lu *lu)
     factors_free(&lu->factors);
     if (lu->numeric)
         klu_free_numeric(&lu->numeric, &lu->common);
-    lu->kept = lu->solved = lu->ordered = false;
+    lu->kept = lu->solved = false;
 }
 
 // Scatters the columns and computes the row scales. False when a row is empty or not finite.
@@ -296,26 +293,6 @@ solve_dense(const Lu *lu, double *b)
     }
 }
 
-// The order in which these values are eliminated with the fewest operations. Where there is none, that of the pattern stays.
-static void
-order_by_values(Lu *lu, const double *values)
-{
-    enum { FILL = 20 }; // times the entries of the matrix
-    lu->ordered = true;
-    int32_t *row_at = calloc(2 * (size_t)lu->n + 1, sizeof *row_at), *column_at = row_at ? row_at + lu->n : NULL;
-    int btf = lu->common.btf;
-    lu->common.btf = 0; // the order is what it is within blocks, too
-    if (row_at && markowitz_order(lu->n, lu->start, lu->row, values, FILL * (uint64_t)lu->start[lu->n], row_at, column_at)) {
-        klu_symbolic *symbolic = klu_analyze_given((int)lu->n, lu->start, lu->row, row_at, column_at, &lu->common);
-        if (symbolic) {
-            klu_free_symbolic(&lu->symbolic, &lu->common);
-            lu->symbolic = symbolic;
-        }
-    }
-    lu->common.btf = btf;
-    free(row_at);
-}
-
 static bool
 factor_with_new_pivots(Lu *lu, double *values)
 {
@@ -323,8 +300,6 @@ factor_with_new_pivots(Lu *lu, double *values)
     if (lu->numeric)
         klu_free_numeric(&lu->numeric, &lu->common);
     lu->solved = false;
-    if (lu->by_values && !lu->ordered)
-        order_by_values(lu, values);
     lu->numeric = klu_factor(lu->start, lu->row, values, lu->symbolic, &lu->common);
     if (!lu->numeric || lu->common.status != KLU_OK) {
         lu->singular = (uint32_t)(lu->common.singular_col >= 0 ? lu->common.singular_col : 0);
@@ -421,14 +396,6 @@ void
 lu_repeats(Lu *lu)
 {
     lu->repeats = true;
-}
-
-void
-lu_by_values(Lu *lu)
-{
-    lu->by_values = !lu->dense && !is_nearly_symmetric(lu);
-    if (lu->by_values)
-        lu_forget(lu);
 }
 
 bool

@@ -20,9 +20,6 @@ void lu_free(Lu **lu);
 void lu_forget(Lu *lu);
 // Says that factors serve for many solutions, and are renewed with the same pivots: worth other arrays than KLU's.
 void lu_repeats(Lu *lu);
-// Says that pivots which serve for the first values (again after lu_forget) are likely to serve for others: they say the order, unless the
-// pattern is nearly symmetric. Factors are forgotten. Worth its time where they are renewed often.
-void lu_by_values(Lu *lu);
 // Numerical factorisation. `fresh` chooses new pivots; otherwise the old ones are used while they are good.
 // False: the matrix is singular (or not finite); lu_singular_column() names the first offending column.
 MDL_CHECKED bool lu_factor(Lu *lu, const double *values, bool fresh);

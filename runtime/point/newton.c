@@ -27,7 +27,6 @@ static const double CONVERGED = 1e-12;  // relative size of the last correction 
 static const double STAGNATED = 1e-8;   // rounding may keep corrections above CONVERGED, never above this
 static const double LEAKING = 1e-5;     // the same of affine blocks with ideal diodes that leak: rounding of conditions of some 1e10
 static const double WRONG = 1e-6;       // corrections above this part of an unknown leave it with few right digits
-static const double ROUNDED = 64 * DBL_EPSILON; // a correction below this part of an unknown is rounding
 static const double SHRINKS = 0.9;
 static const double NEAR = 0.5;         // length of a correction that leads to the nearest solution, and
 static const double FAR = 10;           // distance of a solution from which on a nearer one is looked for
@@ -271,13 +270,7 @@ factor_locked(Run *run, Newton *newton)
 static bool
 factor_square(Run *run, Newton *newton)
 {
-    bool fresh = newton->review || newton->switched;
-    if (newton->lu && newton->block->linear && !fresh && !newton->renews) {
-        newton->renews = true;
-        lu_repeats(newton->lu);
-        lu_by_values(newton->lu);
-    }
-    return newton->lu && lu_factor(newton->lu, run->v + newton->block->jac.values, fresh);
+    return newton->lu && lu_factor(newton->lu, run->v + newton->block->jac.values, newton->review || newton->switched);
 }
 
 static bool
@@ -391,25 +384,6 @@ damped_step(Run *run, Newton *newton, double norm, double *damping, double *tria
         *damping /= 2;
         if (*damping < smallest)
             return fail(newton, jumps(newton, norm) ? JUMP : NO_DESCENT);
-    }
-}
-
-// The matrix of an affine block is the same at every iterate: what rounding has left of the residuals after a full correction of the size
-// *norm is taken away with the factors at hand, while that is at least four times less each time.
-static void
-refine(Run *run, Newton *newton, double *norm, double *trial_norm)
-{
-    while (*trial_norm > CONVERGED && 4 * *trial_norm <= *norm) {
-        *norm = *trial_norm;
-        memcpy(newton->step, newton->trial, newton->block->m * sizeof *newton->step);
-        newton_read(run, newton, newton->base);
-        move(run, newton, 1);
-        if (!newton_defect(run, newton, newton->trial)) {
-            *trial_norm = INFINITY;
-            return;
-        }
-        apply_inverse(newton, newton->trial);
-        *trial_norm = newton_size(newton, newton->trial);
     }
 }
 
@@ -569,13 +543,9 @@ newton_iterate(Run *run, Newton *newton)
             return false;
         run->stats->newton_iterations++;
         newton->corrections = (uint32_t)k + 1;
-        bool affine = newton->block->linear && !newton->by_rank && !newton->by_square && damping == 1;
-        if (affine)
-            refine(run, newton, &norm, &trial_norm);
         bool stagnated = damping == 1 && trial_norm > norm / 4 && may_be_rounding(run, newton, norm);
         if (damping == 1 && (trial_norm <= CONVERGED || stagnated)) {
-            bool rounding = affine && trial_norm <= ROUNDED;
-            if (!rounding && trial_norm < norm && trial_norm > 0 && !finish(run, newton))
+            if (trial_norm < norm && trial_norm > 0 && !finish(run, newton))
                 return false;
             return polish(run, newton) && is_accurate(run, newton);
         }

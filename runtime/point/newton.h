@@ -42,7 +42,6 @@ struct Newton {
     double *weight;  // per unknown and inner variable: square of its weight where a shortest solution is taken; NULL: not yet asked for
     Square *square;  // of a deficient affine block; NULL: not yet, or not to be used
     bool by_square;  // the latest correction came from it
-    bool renews;     // factors of an affine block are renewed at every evaluation (lu_by_values)
 };
 
 // Evaluates the block and puts target - residual into `out`. False when something is not finite.
