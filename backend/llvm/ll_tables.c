@@ -37,9 +37,18 @@ typedef struct Field {
 typedef struct Layout {
     uint32_t size, n;
     const Field *fields; // ascending
+    void (*clear)(void *at); // bytes between the members, which nobody sets
 } Layout;
 
+// The same model is the same object, byte by byte. A compiler without this (clang, for the fuzzers) leaves them as they are.
+#if defined(__has_builtin) && __has_builtin(__builtin_clear_padding)
+#define CLEAR_PADDING(at) __builtin_clear_padding(at)
+#else
+#define CLEAR_PADDING(at) ((void)(at))
+#endif
+
 enum { NO_COUNT = UINT32_MAX };
+enum { LARGEST = sizeof(mdl_model) }; // of the structures
 enum { PARTS = 256 }; // most pointers of a structure, and stretches between them: at most three for each described member
 
 #define TEXT(s, m) {.kind = FIELD_TEXT, .offset = offsetof(s, m)}
@@ -55,7 +64,9 @@ enum { PARTS = 256 }; // most pointers of a structure, and stretches between the
 #define MATRIX(s, m) \
     {.kind = FIELD_BYTES, .offset = offsetof(s, m.column_start), .size = sizeof(uint32_t), .count = offsetof(s, m.columns), .more = 1}, \
     {.kind = FIELD_BYTES, .offset = offsetof(s, m.row), .size = sizeof(uint32_t), .count = offsetof(s, m.nonzeros)}
-#define LAYOUT(s, f) {sizeof(s), sizeof(f) / sizeof *(f), f}
+#define LAYOUT(name, s, f) \
+    static void name##_clear(void *at) { CLEAR_PADDING((s *)at); } \
+    static const Layout name = {sizeof(s), sizeof(f) / sizeof *(f), f, name##_clear};
 #define DESCRIBED(s, bytes) _Static_assert(sizeof(s) == (bytes), "describe the members of " #s " in ll_tables.c")
 
 static const Field block_fields[] = {
@@ -63,112 +74,112 @@ static const Field block_fields[] = {
     MATRIX(mdl_block, jac), NAMES(mdl_block, unknown_name, m), BYTES(mdl_block, unknown_kind, m), SOURCES(mdl_block, equation, m), BYTES(mdl_block, nominal, m),
     BYTES(mdl_block, inner, n_inner), BYTES(mdl_block, inner_nominal, n_inner), NAMES(mdl_block, inner_name, n_inner), BYTES(mdl_block, inner_kind, n_inner),
     SOURCES(mdl_block, inner_equation, n_inner), BYTES(mdl_block, known, n_known)};
-static const Layout block_layout = LAYOUT(mdl_block, block_fields);
+LAYOUT(block_layout, mdl_block, block_fields)
 DESCRIBED(mdl_block, 208);
 
 static const Field step_fields[] = {
     CODE(mdl_step, call),
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_step, block), .layout = &block_layout, .count = NO_COUNT, .more = 1},
     SOURCE(mdl_step, text)};
-static const Layout step_layout = LAYOUT(mdl_step, step_fields);
+LAYOUT(step_layout, mdl_step, step_fields)
 DESCRIBED(mdl_step, 32);
 
 static const Field relation_fields[] = {SOURCE(mdl_relation, text)};
-static const Layout relation_layout = LAYOUT(mdl_relation, relation_fields);
+LAYOUT(relation_layout, mdl_relation, relation_fields)
 DESCRIBED(mdl_relation, 24);
 
 static const Field time_relation_fields[] = {SOURCE(mdl_time_relation, text)};
-static const Layout time_relation_layout = LAYOUT(mdl_time_relation, time_relation_fields);
+LAYOUT(time_relation_layout, mdl_time_relation, time_relation_fields)
 DESCRIBED(mdl_time_relation, 24);
 
 static const Field sample_fields[] = {SOURCE(mdl_sample, text)};
-static const Layout sample_layout = LAYOUT(mdl_sample, sample_fields);
+LAYOUT(sample_layout, mdl_sample, sample_fields)
 DESCRIBED(mdl_sample, 24);
 
 static const Field sgn_fields[] = {SOURCE(mdl_sgn, text)};
-static const Layout sgn_layout = LAYOUT(mdl_sgn, sgn_fields);
+LAYOUT(sgn_layout, mdl_sgn, sgn_fields)
 DESCRIBED(mdl_sgn, 104);
 
 static const Field constraint_fields[] = {
     SOURCE(mdl_constraint, text), NAME(mdl_constraint, component), SOURCE(mdl_constraint, place)};
-static const Layout constraint_layout = LAYOUT(mdl_constraint, constraint_fields);
+LAYOUT(constraint_layout, mdl_constraint, constraint_fields)
 DESCRIBED(mdl_constraint, 48);
 
 static const Field discrete_fields[] = {NAME(mdl_discrete, name), SOURCE(mdl_discrete, where)};
-static const Layout discrete_layout = LAYOUT(mdl_discrete, discrete_fields);
+LAYOUT(discrete_layout, mdl_discrete, discrete_fields)
 DESCRIBED(mdl_discrete, 40);
 
 static const Field rest_fields[] = {BYTES(mdl_rest, reinit, n_reinits), SOURCE(mdl_rest, why)};
-static const Layout rest_layout = LAYOUT(mdl_rest, rest_fields);
+LAYOUT(rest_layout, mdl_rest, rest_fields)
 DESCRIBED(mdl_rest, 32);
 
 static const Field jump_fields[] = {SOURCE(mdl_jump, text)};
-static const Layout jump_layout = LAYOUT(mdl_jump, jump_fields);
+LAYOUT(jump_layout, mdl_jump, jump_fields)
 DESCRIBED(mdl_jump, 32);
 
 static const Field leap_fields[] = {NAME(mdl_leap, function)};
-static const Layout leap_layout = LAYOUT(mdl_leap, leap_fields);
+LAYOUT(leap_layout, mdl_leap, leap_fields)
 DESCRIBED(mdl_leap, 24);
 
 static const Field assert_fields[] = {MESSAGE(mdl_assert, message), SOURCE(mdl_assert, where)};
-static const Layout assert_layout = LAYOUT(mdl_assert, assert_fields);
+LAYOUT(assert_layout, mdl_assert, assert_fields)
 DESCRIBED(mdl_assert, 32);
 
 static const Field limit_group_fields[] = {BYTES(mdl_limit_group, size, rank), NAME(mdl_limit_group, name), SOURCE(mdl_limit_group, where)};
-static const Layout limit_group_layout = LAYOUT(mdl_limit_group, limit_group_fields);
+LAYOUT(limit_group_layout, mdl_limit_group, limit_group_fields)
 DESCRIBED(mdl_limit_group, 32);
 
 static const Field failure_fields[] = {MESSAGE(mdl_failure, text), SOURCE(mdl_failure, where)};
-static const Layout failure_layout = LAYOUT(mdl_failure, failure_fields);
+LAYOUT(failure_layout, mdl_failure, failure_fields)
 DESCRIBED(mdl_failure, 16);
 
 static const Field delay_fields[] = {SOURCE(mdl_delay, where)};
-static const Layout delay_layout = LAYOUT(mdl_delay, delay_fields);
+LAYOUT(delay_layout, mdl_delay, delay_fields)
 DESCRIBED(mdl_delay, 40);
 
 static const Field transport_fields[] = {BYTES(mdl_transport, point, points), SOURCE(mdl_transport, where)};
-static const Layout transport_layout = LAYOUT(mdl_transport, transport_fields);
+LAYOUT(transport_layout, mdl_transport, transport_fields)
 DESCRIBED(mdl_transport, 72);
 
 static const Field fractional_fields[] = {SOURCE(mdl_fractional, where)};
-static const Layout fractional_layout = LAYOUT(mdl_fractional, fractional_fields);
+LAYOUT(fractional_layout, mdl_fractional, fractional_fields)
 DESCRIBED(mdl_fractional, 48);
 
 static const Field output_fields[] = {NAME(mdl_output, name)};
-static const Layout output_layout = LAYOUT(mdl_output, output_fields);
+LAYOUT(output_layout, mdl_output, output_fields)
 DESCRIBED(mdl_output, 24);
 
 static const Field settable_fields[] = {NAME(mdl_settable, name), SOURCE(mdl_settable, why)};
-static const Layout settable_layout = LAYOUT(mdl_settable, settable_fields);
+LAYOUT(settable_layout, mdl_settable, settable_fields)
 DESCRIBED(mdl_settable, 48);
 
 static const Field declaration_fields[] = {
     TEXT(mdl_declaration, unit), TEXT(mdl_declaration, display_unit), NAME(mdl_declaration, comment),
     TEXTS(mdl_declaration, literal, n_literals)};
-static const Layout declaration_layout = LAYOUT(mdl_declaration, declaration_fields);
+LAYOUT(declaration_layout, mdl_declaration, declaration_fields)
 DESCRIBED(mdl_declaration, 40);
 
 static const Field node_fields[] = {NAME(mdl_node, name), NAME(mdl_node, class_name), SOURCE(mdl_node, where)};
-static const Layout node_layout = LAYOUT(mdl_node, node_fields);
+LAYOUT(node_layout, mdl_node, node_fields)
 DESCRIBED(mdl_node, 32);
 
 static const Field audit_fields[] = {STRUCTS(mdl_audit, node, node_layout, n_nodes), BYTES(mdl_audit, bond, n_bonds)};
-static const Layout audit_layout = LAYOUT(mdl_audit, audit_fields);
+LAYOUT(audit_layout, mdl_audit, audit_fields)
 DESCRIBED(mdl_audit, 24);
 
 static const Field forecast_fields[] = {SOURCE(mdl_forecast, text)};
-static const Layout forecast_layout = LAYOUT(mdl_forecast, forecast_fields);
+LAYOUT(forecast_layout, mdl_forecast, forecast_fields)
 DESCRIBED(mdl_forecast, 24);
 
 static const Field code_fields[] = {{.kind = FIELD_CODE, .offset = 0}};
-static const Layout code_layout = LAYOUT(mdl_code, code_fields);
+LAYOUT(code_layout, mdl_code, code_fields)
 DESCRIBED(mdl_code, 16);
 
 static const Field tangents_fields[] = {
     CODE(mdl_tangents, parameters), CODE(mdl_tangents, outputs), CODE(mdl_tangents, relations), CODE(mdl_tangents, instants),
     CODE(mdl_tangents, discretes), CODE(mdl_tangents, rests), STRUCTS(mdl_tangents, init, code_layout, n_init),
     STRUCTS(mdl_tangents, dynamics, code_layout, n_dynamics)};
-static const Layout tangents_layout = LAYOUT(mdl_tangents, tangents_fields);
+LAYOUT(tangents_layout, mdl_tangents, tangents_fields)
 DESCRIBED(mdl_tangents, 136);
 
 static const Field model_fields[] = {
@@ -197,7 +208,7 @@ static const Field model_fields[] = {
     STRUCTS(mdl_model, leap, leap_layout, n_leaps), CODE(mdl_model, leaps),
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
-static const Layout model_layout = LAYOUT(mdl_model, model_fields);
+LAYOUT(model_layout, mdl_model, model_fields)
 DESCRIBED(mdl_model, 1016);
 
 typedef struct Tables {
@@ -296,17 +307,20 @@ make_pointer(Tables *t, const Field *field, const char *data)
 
 // One structure: pointers, and the bytes between them.
 static LLVMValueRef
-make_struct(Tables *t, const Layout *layout, const char *data)
+make_struct(Tables *t, const Layout *layout, const char *from)
 {
     LLVMValueRef part[PARTS];
     uint32_t n = 0, done = 0;
+    _Alignas(max_align_t) char data[LARGEST];
+    memcpy(data, from, layout->size);
+    layout->clear(data);
     for (uint32_t i = 0; i < layout->n; i++) {
         const Field *field = &layout->fields[i];
         if (field->offset > done)
             part[n++] = bytes(t, data + done, field->offset - done);
         done = field->offset + (uint32_t)sizeof(void *);
         if (field->kind == FIELD_CODE) {
-            make_code(t, (const mdl_code *)(const void *)(data + field->offset), part + n);
+            make_code(t, (const mdl_code *)(const void *)(from + field->offset), part + n);
             n += 2;
             done += (uint32_t)sizeof(void *);
         } else {

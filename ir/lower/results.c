@@ -52,12 +52,8 @@ declaration_of(Lowering *low, Var var)
         vec_grow(&low->declaration_of, dae->groups.n - low->declaration_of.n);
     if (low->declaration_of.at[index])
         return low->declaration_of.at[index] - 1;
-    // Tables go into objects byte by byte, and the same model is the same object: nothing between the fields is left to chance.
-    mdl_declaration declaration;
-    memset(&declaration, 0, sizeof declaration);
-    declaration.unit = text_or_null(low, group->decl->unit);
-    declaration.display_unit = text_or_null(low, group->decl->display_unit);
-    declaration.comment = text_or_null(low, group->decl->comment);
+    mdl_declaration declaration = {text_or_null(low, group->decl->unit), text_or_null(low, group->decl->display_unit),
+                                   text_or_null(low, group->decl->comment), 0, NULL};
     if (group->decl->type == TYPE_ENUM) {
         uint32_t n = dae->dims.at[group->decl->enum_literals];
         const char **literals = arena_array(low->arena, const char *, n);
