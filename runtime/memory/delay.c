@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/memory/delay_times.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/past_scale.h"
 #include "runtime/memory/step_points.h"
@@ -24,7 +25,7 @@
 #include "runtime/point/sense.h"
 #include "runtime/point/snapshot.h"
 
-enum { ORDER = 5, POINTS = ORDER + 1, KEPT_LEVELS = 6, MOST_BRANCHES = 64, TOGETHER_MOST = 64 };
+enum { ORDER = 5, POINTS = ORDER + 1, KEPT_LEVELS = 6, MOST_BRANCHES = 64 };
 
 typedef struct Break {    // an event within the history, or the start
     double time;
@@ -47,11 +48,7 @@ struct Delays {
     Break *broken;
     size_t breaks, break_capacity;
     size_t *passed;       // per delay: breaks that its argument has passed; the first is the start
-    double *last_time;    // per delay: the delay time for which the value in v was looked up,
-    double *time_before;  // the one before it in the same evaluation,
-    double *gap_before;   // and by how much the dynamics then said another one
-    unsigned pass;        // of that evaluation
-    double *inverse;      // n_delays^2 for Broyden's method, within one evaluation
+    DelayTimes times;     // for which the values in v were looked up
     double *came;         // per delay: the time of the past that it has come to at the end of the latest step,
     double *rate;         // and how fast that moves while time does by one
     double came_at, before; // the end of that step and of the one before
@@ -77,13 +74,6 @@ read_row(const Run *run, double *row)
         row[k] = input_of(run, k);
 }
 
-static double
-time_of(const Run *run, uint32_t k)
-{
-    const mdl_delay *delay = &run->model->delay[k];
-    return fmin(delay->time_sign * run->v[delay->time], run->v[delay->most]);
-}
-
 MDL_CHECKED static int
 delay_create(Run *run)
 {
@@ -96,8 +86,7 @@ delay_create(Run *run)
         return MDL_INTERNAL;
     delays->parameters = run->options->sense ? run->options->sense->n : 0;
     delays->passed = calloc(n, sizeof *delays->passed);
-    size_t together = n <= TOGETHER_MOST ? (size_t)n * n : 0;
-    delays->last_time = calloc(5 * (size_t)n + together, sizeof *delays->last_time);
+    delays->came = calloc(2 * (size_t)n, sizeof *delays->came);
     for (uint32_t k = 0; k < n; k++)
         delays->moving = delays->moving || run->model->delay[k].moving;
     for (uint32_t k = 0; k < n; k++)
@@ -106,12 +95,8 @@ delay_create(Run *run)
     double branches = n;
     for (delays->levels = 1; delays->levels < KEPT_LEVELS && branches * n <= MOST_BRANCHES; delays->levels++)
         branches *= n;
-    bool good = step_points_create(&delays->step, n) && delays->passed && delays->last_time;
-    delays->time_before = good ? delays->last_time + n : NULL;
-    delays->gap_before = good ? delays->last_time + 2 * (size_t)n : NULL;
-    delays->came = good ? delays->last_time + 3 * (size_t)n : NULL;
-    delays->rate = good ? delays->last_time + 4 * (size_t)n : NULL;
-    delays->inverse = good ? delays->last_time + 5 * (size_t)n : NULL;
+    bool good = step_points_create(&delays->step, n) && delay_times_create(&delays->times, n) && delays->passed && delays->came;
+    delays->rate = good ? delays->came + n : NULL;
     return good ? MDL_OK : MDL_INTERNAL;
 }
 
@@ -128,7 +113,8 @@ delay_free(Run *run)
     free(delays->tau);
     free(delays->broken);
     free(delays->passed);
-    free(delays->last_time);
+    free(delays->came);
+    delay_times_free(&delays->times);
     step_points_free(&delays->step);
     free(delays);
     run->delays = NULL;
@@ -423,7 +409,7 @@ present_share(const Run *run, uint32_t k, const Latest *latest, size_t count, do
 static bool
 vanishes(const Run *run, uint32_t k)
 {
-    return run->model->delay[k].weight && time_of(run, k) <= 8 * DBL_EPSILON * fabs(run->v[0]);
+    return run->model->delay[k].weight && delay_time(run, k) <= 8 * DBL_EPSILON * fabs(run->v[0]);
 }
 
 // Whether the delayed value lies beyond the last point, on the near side of jumps.
@@ -440,7 +426,7 @@ load(Run *run, uint32_t k)
 {
     const Delays *delays = run->delays;
     const mdl_delay *delay = &run->model->delay[k];
-    double now = run->v[0], time = now - time_of(run, k), weight = 0, value;
+    double now = run->v[0], time = now - delay_time(run, k), weight = 0, value;
     if (vanishes(run, k)) {
         weight = 1;
         value = 0;
@@ -455,141 +441,23 @@ load(Run *run, uint32_t k)
         run->v[delay->weight] = weight;
 }
 
-// Delay times may follow from the values that they delay. The secant method finds one that gives itself; times that follow from each other's values are
-// found together, by Broyden's method (Math. Comp. 19 (1965) 577), which begins with the slopes that the secants have seen. Behind both the
-// times that the dynamics say are followed, which come together when they change less than what is delayed says.
-enum { PLAIN_PASSES = 2, SECANT_PASSES = 12, BROYDEN_PASSES = 80 };
-static const double LATE = 0.01; // part of the tolerance that a time may be off by where none was found in half of them
-
-// What delay k is looked up with next, when this is a time.
-static void
-set_time(Run *run, uint32_t k, double time)
-{
-    const mdl_delay *delay = &run->model->delay[k];
-    if (isfinite(time) && time >= 0 && time <= run->v[delay->most])
-        run->v[delay->time] = delay->time_sign * time;
-}
-
-// The slopes of the secants, as the diagonal of the inverse of the gaps' derivatives.
-static void
-broyden_begin(const Run *run)
-{
-    Delays *delays = run->delays;
-    uint32_t n = run->model->n_delays;
-    for (uint32_t k = 0; k < n; k++) {
-        double slope = (time_of(run, k) - delays->last_time[k] - delays->gap_before[k]) / (delays->last_time[k] - delays->time_before[k]);
-        for (uint32_t j = 0; j < n; j++)
-            delays->inverse[k * n + j] = j != k ? 0 : isfinite(slope) && slope != 0 ? 1 / slope : -1;
-    }
-}
-
-// H += (s - H g) s'H / (s'H g), s being the change of the times since the pass before and g that of the gaps.
-static void
-broyden_update(const Run *run)
-{
-    Delays *delays = run->delays;
-    uint32_t n = run->model->n_delays;
-    double *h = delays->inverse, left[TOGETHER_MOST] = {0}, right[TOGETHER_MOST] = {0}, scale = 0;
-    for (uint32_t k = 0; k < n; k++)
-        for (uint32_t j = 0; j < n; j++) {
-            left[k] += h[k * n + j] * (time_of(run, j) - delays->last_time[j] - delays->gap_before[j]);
-            right[j] += h[k * n + j] * (delays->last_time[k] - delays->time_before[k]);
-        }
-    for (uint32_t k = 0; k < n; k++)
-        scale += (delays->last_time[k] - delays->time_before[k]) * left[k];
-    for (uint32_t k = 0; k < n && scale != 0; k++)
-        for (uint32_t j = 0; j < n; j++)
-            h[k * n + j] += (delays->last_time[k] - delays->time_before[k] - left[k]) * right[j] / scale;
-}
-
-static double
-broyden_time(const Run *run, uint32_t k)
-{
-    const Delays *delays = run->delays;
-    uint32_t n = run->model->n_delays;
-    double time = delays->last_time[k];
-    for (uint32_t j = 0; j < n; j++)
-        time -= delays->inverse[k * n + j] * (time_of(run, j) - delays->last_time[j]);
-    return time;
-}
-
-static double
-secant_time(const Run *run, uint32_t k)
-{
-    const Delays *delays = run->delays;
-    double last = delays->last_time[k], gap = time_of(run, k) - last;
-    return gap != 0 ? last - gap * (last - delays->time_before[k]) / (gap - delays->gap_before[k]) : last;
-}
-
-static void
-choose_times(Run *run, unsigned pass)
-{
-    Delays *delays = run->delays;
-    uint32_t n = run->model->n_delays;
-    double gap[TOGETHER_MOST], next[TOGETHER_MOST];
-    bool secant = pass >= PLAIN_PASSES && pass < SECANT_PASSES, together = pass >= SECANT_PASSES && pass < BROYDEN_PASSES;
-    if (together && pass == SECANT_PASSES)
-        broyden_begin(run);
-    else if (together)
-        broyden_update(run);
-    for (uint32_t k = 0; k < n; k++) {
-        gap[k] = time_of(run, k) - delays->last_time[k];
-        next[k] = secant ? secant_time(run, k) : together ? broyden_time(run, k) : NAN;
-    }
-    for (uint32_t k = 0; k < n; k++) {
-        set_time(run, k, next[k]);
-        delays->time_before[k] = delays->last_time[k];
-        delays->gap_before[k] = gap[k];
-        delays->last_time[k] = time_of(run, k);
-    }
-}
-
-// The same where there are too many to be found together.
-static void
-follow_times(Run *run, unsigned pass)
-{
-    Delays *delays = run->delays;
-    for (uint32_t k = 0; k < run->model->n_delays; k++) {
-        double last = delays->last_time[k], gap = time_of(run, k) - last;
-        set_time(run, k, pass >= PLAIN_PASSES && pass < SECANT_PASSES ? secant_time(run, k) : NAN);
-        delays->time_before[k] = last;
-        delays->gap_before[k] = gap;
-        delays->last_time[k] = time_of(run, k);
-    }
-}
-
 static bool
 delay_load(Run *run, unsigned pass)
 {
     Delays *delays = run->delays;
     if (!delays || !delays->points)
         return false;
-    delays->pass = pass;
-    if (run->model->n_delays <= TOGETHER_MOST)
-        choose_times(run, pass);
-    else
-        follow_times(run, pass);
+    delay_times_choose(run, &delays->times, pass);
     for (uint32_t k = 0; k < run->model->n_delays; k++)
         load(run, k);
     return delays->moving;
 }
 
 static bool
-time_moved(const Run *run, uint32_t k)
-{
-    const Delays *delays = run->delays;
-    double said = time_of(run, k), off = fabs(said - delays->last_time[k]), rounding = 4 * DBL_EPSILON * (fabs(run->v[0]) + fabs(said));
-    // Where two polynomials of the past meet no time may give itself, but one on each side of it does by what they differ: less than either is right to.
-    if (delays->pass >= BROYDEN_PASSES / 2)
-        rounding = fmax(rounding, LATE * run->tolerance * fabs(said));
-    return off > rounding; // false for what is not a number, which others tell
-}
-
-static bool
 delay_moved(const Run *run)
 {
     for (uint32_t k = 0; k < run->model->n_delays; k++)
-        if (time_moved(run, k))
+        if (delay_time_moved(run, &run->delays->times, k))
             return true;
     return false;
 }
@@ -598,9 +466,9 @@ static void
 delay_tell_open(const Run *run)
 {
     for (uint32_t k = 0; k < run->model->n_delays; k++)
-        if (time_moved(run, k))
+        if (delay_time_moved(run, &run->delays->times, k))
             run_message(run, MDL_ERROR, "%s: at time %.12g: the delay follows from the value that it delays, and no delay was found that gives itself "
-                        "(a value delayed by %.9g says %.9g)", run->model->delay[k].where, run->v[0], run->delays->last_time[k], time_of(run, k));
+                        "(a value delayed by %.9g says %.9g)", run->model->delay[k].where, run->v[0], run->delays->times.last[k], delay_time(run, k));
 }
 
 // --- the run
@@ -689,18 +557,18 @@ measure_rates(Run *run)
     if (!kept)
         return;
     memcpy(kept, run->v, nv * sizeof *kept);
-    memcpy(kept + nv, delays->last_time, chosen * sizeof *kept);
+    memcpy(kept + nv, delays->times.last, chosen * sizeof *kept);
     run->v[0] = run->time + later;
     for (uint32_t i = 0; i < model->nx; i++)
         run->v[model->y + i] = run->y[i] + later * run->yp[i];
     bool solved = evaluate_solved(run, false) == MDL_OK;
     for (uint32_t k = 0; k < model->n_delays; k++) {
-        double rate = (run->v[0] - time_of(run, k) - delays->came[k]) / later;
+        double rate = (run->v[0] - delay_time(run, k) - delays->came[k]) / later;
         delays->rate[k] = solved && model->delay[k].moving && isfinite(rate) ? rate : 1;
     }
     failure_clear(run);
     memcpy(run->v, kept, nv * sizeof *kept);
-    memcpy(delays->last_time, kept + nv, chosen * sizeof *kept);
+    memcpy(delays->times.last, kept + nv, chosen * sizeof *kept);
     free(kept);
 }
 
@@ -711,7 +579,7 @@ note_places(Run *run, bool behind_event)
     Delays *delays = run->delays;
     double passed = behind_event ? 0 : run->v[0] - delays->came_at;
     for (uint32_t k = 0; k < run->model->n_delays; k++) {
-        double place = run->v[0] - time_of(run, k);
+        double place = run->v[0] - delay_time(run, k);
         if (passed > 0)
             delays->rate[k] = run->model->delay[k].moving ? (place - delays->came[k]) / passed : 1;
         delays->came[k] = place;
@@ -778,7 +646,7 @@ delay_reaches(const Run *run, double instant)
     const Delays *delays = run->delays;
     for (uint32_t k = 0; delays && k < run->model->n_delays; k++)
         if (delays->passed[k] < delays->breaks
-            && delays->broken[delays->passed[k]].time + time_of(run, k) <= instant + 8 * DBL_EPSILON * fabs(instant))
+            && delays->broken[delays->passed[k]].time + delay_time(run, k) <= instant + 8 * DBL_EPSILON * fabs(instant))
             return true;
     return false;
 }
@@ -789,7 +657,7 @@ delay_passes(const Run *run)
     const Delays *delays = run->delays;
     for (uint32_t k = 0; k < run->model->n_delays; k++)
         if (run->model->delay[k].moving && delays->passed[k] < delays->breaks
-            && delays->broken[delays->passed[k]].time + time_of(run, k) < run->v[0] - 8 * DBL_EPSILON * fabs(run->v[0]))
+            && delays->broken[delays->passed[k]].time + delay_time(run, k) < run->v[0] - 8 * DBL_EPSILON * fabs(run->v[0]))
             return true;
     return false;
 }
@@ -811,7 +679,7 @@ delay_due(Run *run, double instant)
     for (uint32_t k = 0; k < run->model->n_delays; k++)
         while (delays->passed[k] < delays->breaks) {
             const Break *at = &delays->broken[delays->passed[k]];
-            double due = at->time + time_of(run, k);
+            double due = at->time + delay_time(run, k);
             if (due > instant + 8 * DBL_EPSILON * fabs(instant))
                 break;
             if (!any || at->level + 1 < delays->next_level)
@@ -850,7 +718,7 @@ delay_next_instant(const Run *run)
         return next;
     for (uint32_t k = 0; k < run->model->n_delays; k++)
         if (delays->passed[k] < delays->breaks)
-            next = fmin(next, fmax(delays->broken[delays->passed[k]].time + time_of(run, k),
+            next = fmin(next, fmax(delays->broken[delays->passed[k]].time + delay_time(run, k),
                                    run->time + 16 * DBL_EPSILON * fabs(run->time)));
     return next;
 }
@@ -885,7 +753,7 @@ delay_limit(const Run *run)
     double shortest = INFINITY;
     bool bounded = run->delays && run->delays->points && !(run->options->step > 0) && !run->options->outside; // steps of others have lengths of their own
     for (uint32_t k = 0; run->delays && k < run->model->n_delays; k++) {
-        double time = run->model->delay[k].moving ? time_of(run, k) / 2 : time_of(run, k);
+        double time = run->model->delay[k].moving ? delay_time(run, k) / 2 : delay_time(run, k);
         if (vanishes(run, k)) // nothing is asked of the polynomial
             continue;
         shortest = fmin(shortest, run->model->delay[k].weight ? fmax(time, run->delays->reach) : time);
@@ -915,7 +783,7 @@ delay_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, delays->starts, points);
     snapshot_part(snapshot, delays->broken, breaks * sizeof *delays->broken);
     snapshot_part(snapshot, delays->passed, n * sizeof *delays->passed);
-    snapshot_part(snapshot, delays->last_time, n * sizeof *delays->last_time);
+    snapshot_part(snapshot, delays->times.last, n * sizeof *delays->times.last);
     snapshot_part(snapshot, delays->came, 2 * (size_t)n * sizeof *delays->came);
     snapshot_part(snapshot, &delays->came_at, sizeof delays->came_at);
     snapshot_part(snapshot, &delays->before, sizeof delays->before);
@@ -936,7 +804,7 @@ delay_tangents(const Run *run, uint32_t p)
     uint32_t n = run->model->n_delays;
     for (uint32_t k = 0; delays && delays->points && k < n; k++) {
         const mdl_delay *delay = &run->model->delay[k];
-        const Nodes nodes = nodes_at(run, k, run->v[0] - time_of(run, k));
+        const Nodes nodes = nodes_at(run, k, run->v[0] - delay_time(run, k));
         double slope, moved = 0;
         interpolate(delays, delays->value + k, n, &nodes, &slope);
         if (p != UINT32_MAX)
@@ -973,7 +841,7 @@ delay_moves(const Run *run, uint32_t k, uint32_t p, double *tau)
     const mdl_delay *delay = &run->model->delay[k];
     const Break *at = &delays->broken[delays->passed[k]];
     if (delays->passed[k] >= delays->breaks || !at->jumped
-        || at->time + time_of(run, k) > run->v[0] + 8 * DBL_EPSILON * fabs(run->v[0]))
+        || at->time + delay_time(run, k) > run->v[0] + 8 * DBL_EPSILON * fabs(run->v[0]))
         return false;
     *tau = delays->tau[delays->passed[k] * delays->parameters + p] + delay->time_sign * run->sense->image[p][delay->time];
     return true;
