@@ -6,9 +6,9 @@
 // Method: measuring. When a method has worked for a while another one goes on from where it is, for an eighth of that work, and what counts is
 //         how far time has moved for the work of the second half, when both know the motion. One that is clearly better stays. Otherwise the
 //         first goes on, and the next trial comes after twice as much work, so that trials cost a fraction of a run at most. Work is counted in
-//         evaluations and factorisations, not in seconds: a run is the same each time. The weights are what these were found to cost on models
-//         of 5 to 200 unknowns; that a rival must be clearly better makes up for what they are wrong by. Models with loops evaluate more for
-//         a method that solves them within the right side.
+//         evaluations and factorisations, not in seconds: a run is the same each time. The weights are near what these were found to cost on
+//         models of 1 to 24 unknowns (--stats=long); beyond, factors cost more than they say, and that a rival must be clearly better is
+//         what makes up for it. Models with loops evaluate more for a method that solves them within the right side.
 // Contract: solver.h. Complexity: constant for each step.
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static const double BETTER = 1.5;    // how much further a rival must get for it
 static const uint32_t MOST_LOOPS = 300; // unknowns of loops beyond which nobody solves them within a right side
 
 // Work in evaluations: of one with what the method does with its values (solutions of linear systems, sums over the past), of a Jacobian,
-// and of the factors of one matrix. Sums of these are exact, so that a run that was saved goes on like the one it was.
+// and of the factors of one matrix.
 static const double IDA_EVALUATION = 3.5, IDA_MATRIX = 8;
 static const double RADAU_EVALUATION = 4, RADAU_JACOBIAN = 2, RADAU_FACTORS = 3;
 static const double ADAMS_EVALUATION = 2.5, LOOPS = 2.5;
