@@ -230,7 +230,8 @@ warn_contradictions(Dae *dae, const U32Vec *start_of, Map *taken, Diags *diags)
 
 // --- discrete variables
 
-// Both start values are to hold at the start: false after a message where they cannot.
+// Both start values are to hold at the start: false after a message where they cannot. In a library of others, where the user can mend nothing, one
+// counts, which is told: the specification has fixed start values of pre(a) and pre(b), and does not say of a = b that these are equal.
 static bool
 fixed_agree(Dae *dae, const U32Vec *start_of, Var from, Var var, Diags *diags)
 {
@@ -238,6 +239,10 @@ fixed_agree(Dae *dae, const U32Vec *start_of, Var from, Var var, Diags *diags)
     bool negative, turned;
     if (!(dae->var_flags.at[from] & VARF_FIXED) || !contradict(dae, start_of, from, var, &value, &other))
         return true;
+    if (sources_is_found(dae->sources, dae->binds.at[start_of->at[var]].span.lo)) {
+        initial_tell_start(dae, start_of, from, var, diags);
+        return true;
+    }
     dae_alias(dae, var, &negative);
     dae_alias(dae, from, &turned);
     Diag *diag = diag_add(diags, E0601, dae->binds.at[start_of->at[var]].span,
