@@ -444,7 +444,7 @@ snapshot_implied(Dae *dae, const Snapshot *before, Implied *implied, Out *why)
         }
         if (good)
             continue;
-        out_text(why, "an equation that it took out does not follow from the rest: ");
+        out_text(why, "an equation that was taken out does not follow from the rest: ");
         dae_print_shape(dae, lost.shape, lost.row, NONE, why);
     }
     vec_free(&proof.start);

@@ -73,11 +73,31 @@ run_states(Compilation *c)
     return pass_states(c->dae, &c->reduction, c->diags);
 }
 
+// A rate that is held against the equations it takes the place of: those of the library are when the passes are looked at, others always. NULL: none.
+static const Rate *
+doubted_rate(const Compilation *c)
+{
+    for (uint32_t i = 0; i < c->dae->rates.n; i++)
+        if (c->verify || !sources_in_library(c->dae->sources, c->dae->rates.at[i].span.lo))
+            return &c->dae->rates.at[i];
+    return NULL;
+}
+
 static bool
 run_declared(Compilation *c)
 {
+    const Rate *doubted = doubted_rate(c);
+    Snapshot before = {0};
+    Out why = {0};
+    if (doubted)
+        snapshot_take(c->dae, &before);
     declared_rates_apply(c->dae, &c->reduction);
-    return true;
+    bool good = !doubted || snapshot_implied(c->dae, &before, &c->implied, &why);
+    if (!good)
+        diag_add(c->diags, E0516, doubted->span, "a declared rate is not what the model makes it: %s", why.text);
+    out_free(&why);
+    snapshot_free(&before);
+    return good;
 }
 
 // The next row of the part's incidence: row i of the whole, less the columns that are no unknowns of the
