@@ -1,7 +1,7 @@
 // elimination.c: ranks of small dense tables of numbers, and divisors of whole ones.
 //
 // Purpose: what symbols leave open about the rank of a few equations is looked at by values.
-// Method: Gauss' elimination with complete pivoting (Golub and Van Loan, Matrix Computations, 3.4).
+// Method: Gauss' elimination with complete pivoting (Golub and Van Loan, Matrix Computations, 3.4); that of Gauss and Jordan where columns have an order.
 // Contract: elimination.h. Complexity: rows * columns * stride.
 #include "ir/base/elimination.h"
 
@@ -67,6 +67,39 @@ table_eliminate(Table *table, double least, double *left)
     }
     if (left)
         *left = most;
+    return rank;
+}
+
+// The row times the factor is taken from row i.
+static void
+take_row(Table *table, uint32_t i, uint32_t row, double factor, double nothing)
+{
+    for (uint32_t j = 0; factor != 0 && j < table->columns; j++) {
+        double value = *entry(table, i, j) - factor * *entry(table, row, j);
+        *entry(table, i, j) = fabs(value) < nothing ? 0 : value;
+    }
+}
+
+uint32_t
+table_reduce(Table *table, const uint32_t *order, uint32_t ordered, double least, uint32_t *pivot)
+{
+    uint32_t rank = 0;
+    for (uint32_t k = 0; k < ordered && rank < table->rows; k++) {
+        uint32_t best = rank, column = order[k];
+        for (uint32_t i = rank; i < table->rows; i++)
+            best = fabs(*entry(table, i, column)) > fabs(*entry(table, best, column)) ? i : best;
+        double divisor = *entry(table, best, column);
+        if (fabs(divisor) <= least)
+            continue;
+        for (uint32_t j = 0; j < table->columns; j++) {
+            swap(entry(table, rank, j), entry(table, best, j));
+            *entry(table, rank, j) /= divisor;
+        }
+        for (uint32_t i = 0; i < table->rows; i++)
+            if (i != rank)
+                take_row(table, i, rank, *entry(table, i, column), 1e-3 * least);
+        pivot[rank++] = column;
+    }
     return rank;
 }
 

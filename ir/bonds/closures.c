@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/base/elimination.h"
 #include "ir/bonds/generic.h"
 #include "ir/expr/expr_id.h"
 
@@ -52,46 +53,20 @@ typedef struct Ends {
 
 // --- rows
 
-// Gauss-Jordan over the columns listed, in this order in groups: group g has columns order[from[g] .. from[g + 1]). pivot[i] is the
-// column of row i; rows that become zero are dropped.
+// By the columns listed, in this order; rows that become zero there are dropped.
 static void
-reduce(Rows *rows, uint32_t width, const uint32_t *order, const uint32_t *from, uint32_t groups, uint32_t *pivot)
+reduce(Rows *rows, uint32_t width, const uint32_t *order, uint32_t ordered, uint32_t *pivot)
 {
-    uint32_t row = 0;
-    for (uint32_t g = 0; g < groups; g++)
-        for (uint32_t c = from[g]; c < from[g + 1] && row < rows->n; c++) {
-            uint32_t best = row, column = order[c];
-            for (uint32_t i = row; i < rows->n; i++)
-                best = fabs(rows->at[i][column]) > fabs(rows->at[best][column]) ? i : best;
-            if (fabs(rows->at[best][column]) <= SMALL)
-                continue;
-            for (uint32_t j = 0; j < width; j++) {
-                double kept = rows->at[row][j];
-                rows->at[row][j] = rows->at[best][j];
-                rows->at[best][j] = kept;
-            }
-            double divisor = rows->at[row][column];
-            for (uint32_t j = 0; j < width; j++)
-                rows->at[row][j] /= divisor;
-            for (uint32_t i = 0; i < rows->n; i++) {
-                double factor = rows->at[i][column];
-                for (uint32_t j = 0; i != row && factor != 0 && j < width; j++) {
-                    double value = rows->at[i][j] - factor*rows->at[row][j];
-                    rows->at[i][j] = fabs(value) < SMALL*1e-3 ? 0 : value;
-                }
-            }
-            pivot[row++] = column;
-        }
-    rows->n = row;
+    rows->n = table_reduce(&(Table){rows->at[0], rows->n, width, COLUMNS_MAX}, order, ordered, SMALL, pivot);
 }
 
 static void
 reduce_plain(Rows *rows, uint32_t columns, uint32_t width)
 {
-    uint32_t order[COLUMNS_MAX] = {0}, from[2] = {0, columns}, pivot[SCALAR_ROWS_MAX];
+    uint32_t order[COLUMNS_MAX] = {0}, pivot[SCALAR_ROWS_MAX];
     for (uint32_t j = 0; j < columns; j++)
         order[j] = j;
-    reduce(rows, width, order, from, 1, pivot);
+    reduce(rows, width, order, columns, pivot);
 }
 
 static bool
@@ -162,13 +137,13 @@ static void
 split_efforts(const Rows *efforts, uint32_t n, uint32_t flows, Seen *seen)
 {
     Rows rows = {.n = efforts->n};
-    uint32_t order[COLUMNS_MAX] = {0}, from[2] = {0, flows}, pivot[SCALAR_ROWS_MAX], all = rows.n;
+    uint32_t order[COLUMNS_MAX] = {0}, pivot[SCALAR_ROWS_MAX], all = rows.n;
     for (uint32_t i = 0; i < rows.n; i++) // the flows first, then the efforts
         for (uint32_t j = 0; j < flows + n + GIVENS; j++)
             rows.at[i][j] = j < flows ? efforts->at[i][n + j] : j < flows + n ? efforts->at[i][j - flows] : efforts->at[i][j];
     for (uint32_t j = 0; j < flows; j++)
         order[j] = j;
-    reduce(&rows, flows + n + GIVENS, order, from, 1, pivot);
+    reduce(&rows, flows + n + GIVENS, order, flows, pivot);
     for (uint32_t i = 0; i < all; i++) {
         bool law = i < rows.n;
         if (law)
@@ -223,7 +198,7 @@ split_flow(const double *flow, double given, uint32_t n, double *driven, Seen *s
 static void
 see(const ScalarLaw *law, const Ends *ends, uint32_t end, Seen *seen)
 {
-    uint32_t order[COLUMNS_MAX] = {0}, from[6] = {0}, at = 0, pivot[SCALAR_ROWS_MAX], bonds = law->bonds;
+    uint32_t order[COLUMNS_MAX] = {0}, from[4] = {0}, at = 0, pivot[SCALAR_ROWS_MAX], bonds = law->bonds;
     uint32_t n = ends->n, own = ends->first[end], other = ends->first[ends->count - 1 - end];
     Rows rows = {.n = law->rows}, efforts = {0}, balance = {0}, said = {0};
     double driven = 0;
@@ -244,8 +219,7 @@ see(const ScalarLaw *law, const Ends *ends, uint32_t end, Seen *seen)
         order[at++] = bonds + own + k;
     for (uint32_t k = 0; ends->count == 2 && k < n; k++)
         order[at++] = bonds + other + k;
-    from[4] = at;
-    reduce(&rows, 2*bonds + GIVENS, order, from, 4, pivot);
+    reduce(&rows, 2*bonds + GIVENS, order, at, pivot);
     memset(seen, 0, sizeof *seen);
     for (uint32_t i = 0; i < rows.n; i++) {
         const double *row = rows.at[i];
@@ -326,14 +300,14 @@ static void
 pure_part(const Space *space, const Ends *ends, bool without, Space *part)
 {
     Rows rows = {.n = space->n};
-    uint32_t order[COLUMNS_MAX] = {0}, from[2] = {0, 0}, pivot[SCALAR_ROWS_MAX];
+    uint32_t order[COLUMNS_MAX] = {0}, ordered = 0, pivot[SCALAR_ROWS_MAX];
     for (uint32_t k = 0; k < ends->n; k++)
         if (ends->turns[k] == without)
-            order[from[1]++] = k;
+            order[ordered++] = k;
     for (uint32_t i = 0; i < space->n; i++)
         memcpy(rows.at[i], space->at[i], ends->n*sizeof(double));
     uint32_t all = rows.n;
-    reduce(&rows, ends->n, order, from, 1, pivot);
+    reduce(&rows, ends->n, order, ordered, pivot);
     part->n = 0;
     for (uint32_t i = rows.n; i < all; i++)
         add_to_space(part, rows.at[i]);

@@ -1,7 +1,7 @@
 // massless_pieces.c: what constraints leave open between each other: pieces without inertia that may move although nothing resists.
 //
 // Purpose: each of two hinges about one axis in a row is a lawful constraint; together they give the torque about that axis twice and the
-// rotation of what is between them never (found/twice.mdl, through several components). The motion would be found undetermined by a run.
+// rotation of what is between them never (tests/errors/closed_twice_chain.mdl). The motion would be found undetermined by a run.
 // Method: junctions of frames that rigid arms join are a piece. Where only constraints are at it, each admits some motions of the piece
 // while its efforts vanish: rows of its law (scalar_law.h) without efforts, at the port on the piece, with the other ports at rest. A motion
 // that all of them admit is open. It is so in every position when what each admits stays the same as seen from both its ends: when these
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ir/base/diag.h"
+#include "ir/base/elimination.h"
 #include "ir/bonds/bonds.h"
 #include "ir/bonds/kinds.h"
 #include "ir/bonds/kinds_inner.h"
@@ -48,30 +49,12 @@ typedef struct Pieces {
     bool good;
 } Pieces;
 
-// Gauss-Jordan over the first `columns` columns; pivot[i] is the column of row i, rows that are left over stay behind them.
+// By the first `columns` columns, which `width` follow (table_reduce).
 static uint32_t
 reduce(Rows *rows, uint32_t columns, uint32_t width, uint32_t *pivot)
 {
-    uint32_t row = 0;
-    for (uint32_t c = 0; c < columns && row < rows->n; c++) {
-        uint32_t best = row;
-        for (uint32_t i = row; i < rows->n; i++)
-            best = fabs(rows->at[i][c]) > fabs(rows->at[best][c]) ? i : best;
-        if (fabs(rows->at[best][c]) <= SMALL)
-            continue;
-        for (uint32_t j = 0; j < width; j++) {
-            double kept = rows->at[row][j];
-            rows->at[row][j] = rows->at[best][j];
-            rows->at[best][j] = kept;
-        }
-        for (uint32_t j = width; j-- > c;)
-            rows->at[row][j] /= rows->at[row][c];
-        for (uint32_t i = 0; i < rows->n; i++)
-            for (uint32_t j = width; i != row && j-- > c;)
-                rows->at[i][j] -= rows->at[i][c]*rows->at[row][j];
-        pivot[row++] = c;
-    }
-    return row;
+    static const uint32_t order[] = {0, 1, 2, 3, 4, 5};
+    return table_reduce(&(Table){rows->at[0], rows->n, width, 2*AXES}, order, columns, SMALL, pivot);
 }
 
 // Vectors that all rows take to zero.
