@@ -221,6 +221,7 @@ estimate_errors(const mdl_model *model, const RunCommand *command, const mdl_opt
     options.final_time = NULL;
     options.message = on_error;
     options.no_ranges = true;
+    options.trace = false;
     int status = first->audit && !audit ? MDL_INTERNAL : mdl_simulate(model, &options, &stats);
     wipe(first->user);
     free(audit);
@@ -233,52 +234,74 @@ estimate_errors(const mdl_model *model, const RunCommand *command, const mdl_opt
     return status;
 }
 
-MDL_CHECKED static int
-simulate(const mdl_model *model, const RunCommand *command)
+// What a run fills in.
+typedef struct Filled {
+    double *final_values, final_time;
+    mdl_node_audit *audit; // these three: NULL: not wanted
+    mdl_profile *profile;
+    Estimate *estimate;
+} Filled;
+
+MDL_CHECKED static bool
+filled_create(Filled *filled, const mdl_model *model, const RunCommand *command)
 {
     const RunSettings *settings = command->settings;
-    double final_time = 0;
-    double *final_values = calloc((size_t)model->n_outputs + 1, sizeof *final_values);
-    mdl_node_audit *audit = settings->audit ? calloc((size_t)model->audit->n_nodes + 1, sizeof *audit) : NULL;
-    mdl_profile *profile = settings->stats_long ? mdl_profile_create(model) : NULL;
-    Estimate *estimate = settings->estimate ? estimate_create(model, command->column, command->columns) : NULL;
-    if (!final_values || (settings->audit && !audit) || (settings->stats_long && !profile) || (settings->estimate && !estimate)) {
-        fprintf(stderr, "%s: error: memory is exhausted\n", command->program);
-        free(final_values);
-        free(audit);
-        mdl_profile_free(&profile);
-        estimate_free(&estimate);
-        return MDL_INTERNAL;
-    }
+    *filled = (Filled){.final_values = calloc((size_t)model->n_outputs + 1, sizeof *filled->final_values)};
+    if (settings->audit)
+        filled->audit = calloc((size_t)model->audit->n_nodes + 1, sizeof *filled->audit);
+    if (settings->stats_long)
+        filled->profile = mdl_profile_create(model);
+    if (settings->estimate)
+        filled->estimate = estimate_create(model, command->column, command->columns);
+    return filled->final_values && (filled->audit || !settings->audit) && (filled->profile || !settings->stats_long)
+           && (filled->estimate || !settings->estimate);
+}
+
+static void
+filled_free(Filled *filled)
+{
+    free(filled->final_values);
+    free(filled->audit);
+    mdl_profile_free(&filled->profile);
+    estimate_free(&filled->estimate);
+}
+
+static void
+choose_options(const mdl_model *model, const RunCommand *command, Filled *filled, mdl_options *options)
+{
+    run_settings_apply(command->settings, model, options);
+    options->audit = filled->audit;
+    options->audit_place = command->audit_place;
+    options->steady = command->steady;
+    options->sense = command->sense;
+    options->profile = filled->profile;
+    options->compiling = command->compiling;
+    options->final_values = filled->final_values;
+    options->final_time = &filled->final_time;
+    options->override = command->override;
+    options->overrides = command->overrides;
+    options->column = command->column;
+    options->columns = command->columns;
+    options->interrupt = &interrupted;
+    options->message = on_message;
+    options->progress = on_progress;
+    options->explain = on_not_finite;
+    options->checker = command->checker ? on_point : NULL;
+    options->witness = filled->estimate ? estimate_first(filled->estimate) : NULL;
+}
+
+// The run, and what is told of it.
+MDL_CHECKED static int
+run_and_tell(const mdl_model *model, const RunCommand *command, Filled *filled)
+{
+    const RunSettings *settings = command->settings;
     mdl_options options;
     mdl_stats stats = {0};
     Screen screen = {command, &stats, clock_seconds(), !settings->quiet && isatty(STDERR_FILENO), false};
-    run_settings_apply(settings, model, &options);
-    options.audit = audit;
-    options.audit_place = command->audit_place;
-    options.steady = command->steady;
-    options.sense = command->sense;
-    options.profile = profile;
-    options.compiling = command->compiling;
-    options.final_values = final_values;
-    options.final_time = &final_time;
-    options.override = command->override;
-    options.overrides = command->overrides;
-    options.column = command->column;
-    options.columns = command->columns;
-    options.interrupt = &interrupted;
-    options.message = on_message;
-    options.progress = on_progress;
-    options.explain = on_not_finite;
-    options.checker = command->checker ? on_point : NULL;
+    choose_options(model, command, filled, &options);
     options.user = &screen;
-    options.witness = estimate ? estimate_first(estimate) : NULL;
-    if (estimate && options.tolerance < 10 * LEAST_TOLERANCE) {
+    if (filled->estimate && options.tolerance < 10 * LEAST_TOLERANCE) {
         fprintf(stderr, "%s: --estimate: there is no tolerance much smaller than %.3g to compare with\n", command->program, options.tolerance);
-        free(final_values);
-        free(audit);
-        mdl_profile_free(&profile);
-        estimate_free(&estimate);
         return MDL_USAGE;
     }
     // From here on the integrator looks at the flag and at the time.
@@ -288,20 +311,29 @@ simulate(const mdl_model *model, const RunCommand *command)
     wipe(&screen);
     bool computed = status == MDL_OK || (stats.rows && status != MDL_USAGE);
     if (!settings->output && !settings->quiet && !settings->stats_json && !settings->audit_json && computed)
-        print_final_values(model, command, final_values, final_time);
+        print_final_values(model, command, filled->final_values, filled->final_time);
     print_audit(model, settings, &options, stats.end_time);
     if (settings->stats)
-        print_stats(model, command, &stats, profile);
-    if (estimate && status == MDL_OK)
-        status = estimate_errors(model, command, &options, estimate);
+        print_stats(model, command, &stats, filled->profile);
+    if (filled->estimate && status == MDL_OK)
+        status = estimate_errors(model, command, &options, filled->estimate);
     if (command->stats)
         *command->stats = stats;
     int printed = close_output(command);
-    free(final_values);
-    free(audit);
-    mdl_profile_free(&profile);
-    estimate_free(&estimate);
     return status ? status : printed;
+}
+
+MDL_CHECKED static int
+simulate(const mdl_model *model, const RunCommand *command)
+{
+    Filled filled;
+    int status = MDL_INTERNAL;
+    if (filled_create(&filled, model, command))
+        status = run_and_tell(model, command, &filled);
+    else
+        fprintf(stderr, "%s: error: memory is exhausted\n", command->program);
+    filled_free(&filled);
+    return status;
 }
 
 int
