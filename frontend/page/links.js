@@ -1,7 +1,7 @@
 // links.js: what belongs together in a report lights up together: source lines, equations, nodes and bonds of the drawing,
 // blocks. A click keeps the marks and shows the counterparts. By keys: each of these lists is one stop of the Tab key, arrows go
 // through it, Enter is a click, Escape lets go. Equations that are too wide are broken before a sign, then between factors, and fractions
-// are written on a line; what cannot be broken is made smaller. Of a large model, formulas are text until they come into sight, or are the counterparts of what is clicked.
+// are written on a line, choices case by case; what cannot be broken is made smaller. Of a large model, formulas are text until they come into sight, or are the counterparts of what is clicked.
 (function () {
   "use strict";
   var keys = ["equation", "node", "line", "block"], index = {}, marked = [], kept = null;
@@ -378,9 +378,36 @@
     formula.className = "formula";
     math.replaceWith(formula);
     parts(math, isSign, false).forEach(function (part) { formula.append(part, " "); });
+    breakAgain(formula, caseByCase);
+    breakParts(formula);
+    formula.querySelectorAll(".formula").forEach(breakParts);
+  }
+
+  function breakParts(formula) {
     breakAgain(formula, function (part) { return parts(part, isTimes, true); });
-    breakAgain(formula, onOneLine);
-    breakAgain(formula, function (part) { return parts(part, isTimes, true); });
+    for (var level = 0; level < 2; level++) { // a fraction in a fraction
+      breakAgain(formula, onOneLine);
+      breakAgain(formula, function (part) { return parts(part, isTimes, true); });
+    }
+  }
+
+  // A choice that is all of a part, but for a sign before it, as lines: a condition, and behind it the value, which can be broken.
+  function caseByCase(part) {
+    var list = flat(part, isSign), row = list.pop(), table = row && Array.from(row.children).filter(function (e) { return e.matches("mtable.cases"); })[0];
+    if (!table || row.children.length !== 2 || !list.every(isSign)) return [part];
+    var head = part.cloneNode(false), result = [head];
+    list.forEach(function (sign) { head.appendChild(sign); });
+    Array.from(table.children).forEach(function (line) {
+      var block = document.createElement("span"), condition = part.cloneNode(false), value = part.cloneNode(false);
+      block.className = "formula case";
+      condition.append.apply(condition, Array.from(line.children[1].childNodes));
+      condition.appendChild(operator(":", part));
+      value.append.apply(value, Array.from(line.children[0].childNodes));
+      block.append(condition, " ");
+      parts(value, isSign, false).forEach(function (p) { block.append(p, " "); });
+      result.push(block);
+    });
+    return result;
   }
 
   function operator(text, beside) {
@@ -409,20 +436,25 @@
   // Breaks a part that is too wide where `cut` finds places.
   function breakAgain(formula, cut) {
     Array.from(formula.children).forEach(function (part) {
-      if (tooWide(part, formula))
+      if (part.tagName === "math" && tooWide(part, formula))
         part.replaceWith.apply(part, cut(part).reduce(function (all, p) { return all.concat(p, " "); }, []));
     });
   }
 
-  var INDENT = 30; // pixels before what does not stand in the first line, and a little more
-  function tooWide(part, formula) { return part.getBoundingClientRect().width > formula.clientWidth - INDENT; }
+  // Without what stands before all lines but the first, and a little less.
+  function room(formula) { return formula.clientWidth - parseFloat(getComputedStyle(formula).paddingLeft) + 2; }
+  function tooWide(part, formula) { return part.getBoundingClientRect().width > room(formula); }
 
   // A fraction, or a choice: small letters can be read, what is cut off cannot.
   function makeSmaller(formula) {
     Array.from(formula.children).forEach(function (part) {
+      if (part.tagName !== "math") {
+        makeSmaller(part);
+        return;
+      }
       part.style.fontSize = "";
       if (tooWide(part, formula))
-        part.style.fontSize = Math.max(0.6, (formula.clientWidth - INDENT) / part.getBoundingClientRect().width) * 1.1 + "em";
+        part.style.fontSize = Math.max(0.6, room(formula) / part.getBoundingClientRect().width) * 1.1 + "em";
     });
   }
 

@@ -99,6 +99,73 @@ print_named(const char *full, const char *name, Var var, uint32_t derivatives, O
     out_text(out, "</mrow></msub>");
 }
 
+// The end of a path with its subscripts: damper.v[1].
+static size_t
+path_length(const char *text)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char)text[n]) || text[n] == '_' || text[n] == '$' || (text[n] == '.' && n && !isdigit((unsigned char)text[n + 1]))
+           || text[n] == '[')
+        n += text[n] == '[' ? strcspn(text + n, "]") + (strchr(text + n, ']') != NULL) : 1;
+    return n;
+}
+
+// What a variable of the compiler's own stands for, a text such as damper.F*Sgn(damper.v). All its symbols belong to that variable.
+static void
+print_text(const char *text, Var var, Out *out)
+{
+    out_text(out, "<mrow>");
+    while (*text) {
+        size_t n = path_length(text);
+        if (isdigit((unsigned char)*text)) {
+            n = strspn(text, "0123456789.");
+            if (text[n] == 'e' && (isdigit((unsigned char)text[n + 1]) || text[n + 1] == '-'))
+                n += 2 + strspn(text + n + 2, "0123456789");
+            out_printf(out, "<mn>%.*s</mn>", (int)n, text);
+        } else if (n && text[n] == '(') {
+            out_printf(out, "<mi data-v=\"%u\">%.*s</mi><mo>\xE2\x81\xA1</mo>", var, (int)n, text);
+        } else if (n) {
+            Out path = {0};
+            out_bytes(&path, text, n);
+            char *bracket = strrchr(path.text, '['), *dot = NULL;
+            size_t end = bracket && path.text[n - 1] == ']' ? (size_t)(bracket - path.text) : n;
+            for (size_t k = 0; k < end; k++)
+                dot = path.text[k] == '.' ? path.text + k : dot;
+            Out name = {0};
+            out_bytes(&name, dot ? dot + 1 : path.text, end - (dot ? (size_t)(dot + 1 - path.text) : 0));
+            print_named(path.text, name.text, var, 0, out);
+            out_free(&name);
+            out_free(&path);
+        } else {
+            n = 1;
+            if (*text == '*')
+                out_text(out, "<mo>\xE2\x8B\x85</mo>");
+            else if (*text == '-')
+                out_text(out, "<mo>\xE2\x88\x92</mo>");
+            else if (*text != ' ') {
+                out_text(out, "<mo>");
+                out_html_bytes(out, text, n);
+                out_text(out, "</mo>");
+            }
+        }
+        text += n;
+    }
+    out_text(out, "</mrow>");
+}
+
+static void
+print_told(const Dae *dae, Var base, Var var, uint32_t derivatives, Out *out)
+{
+    Out text = {0};
+    dae_told_name(dae, base, &text);
+    for (uint32_t k = 0; k < derivatives; k++)
+        out_text(out, "<mrow><mfrac><mi>d</mi><mrow><mi>d</mi><mi>t</mi></mrow></mfrac><mo>(</mo>");
+    print_text(text.text, var, out);
+    for (uint32_t k = 0; k < derivatives; k++)
+        out_text(out, "<mo>)</mo></mrow>");
+    out_free(&text);
+}
+
 void
 typeset_variable(const Dae *dae, Var var, Out *out)
 {
@@ -123,7 +190,10 @@ typeset_variable(const Dae *dae, Var var, Out *out)
     }
     if (before)
         out_text(out, "<mrow><mi>pre</mi><mo>(</mo>");
-    print_named(name.text, sym_text(dae->syms, group->decl->name), var, derivatives, out);
+    if (dae_is_told(dae, base))
+        print_told(dae, base, var, derivatives, out);
+    else
+        print_named(name.text, sym_text(dae->syms, group->decl->name), var, derivatives, out);
     if (before)
         out_text(out, "<mo>)</mo></mrow>");
     out_free(&name);
