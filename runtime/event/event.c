@@ -157,24 +157,33 @@ circle_closed(const Run *run, Circle *circle, uint32_t pass)
     return closed;
 }
 
+// One pass: what holds with pre() as it is, which then becomes pre() of the next one. *again: it is another one.
+MDL_CHECKED static int
+settle_pass(Run *run, bool *again)
+{
+    failure_next_instant(run);
+    int status = mixed_solve(run);
+    if (status == MDL_OK && run->sense)
+        status = sense_discretes(run);
+    if (status != MDL_OK)
+        return status;
+    if (value_lost(run) || value_wrong(run))
+        return MDL_FAILED;
+    *again = advance(run);
+    // Instants follow from variables without pre(), too.
+    mdl_call(run->model->instants, run->v);
+    return MDL_OK;
+}
+
 MDL_CHECKED static int
 settle_passes(Run *run, Circle *circle)
 {
     uint32_t limit = mixed_limit(run);
+    bool again = true;
     for (uint32_t pass = 0; pass < limit || !circle_closed(run, circle, pass); pass++) {
-        failure_next_instant(run);
-        int status = mixed_solve(run);
-        if (status == MDL_OK && run->sense)
-            status = sense_discretes(run);
-        if (status != MDL_OK)
+        int status = settle_pass(run, &again);
+        if (status != MDL_OK || !again)
             return status;
-        if (value_lost(run) || value_wrong(run))
-            return MDL_FAILED;
-        bool again = advance(run);
-        // Instants follow from variables without pre(), too.
-        mdl_call(run->model->instants, run->v);
-        if (!again)
-            return MDL_OK;
     }
     return mixed_report(run);
 }
@@ -238,12 +247,14 @@ keep_left_limits(Run *run)
     }
 }
 
-// Discrete variables settle while samples that are due, or initial(), are 1, and once more when they are 0 again.
+// Discrete variables settle while samples that are due are 1, and once more when they are 0 again. initial() is 1 in the first pass
+// only, which is the initialisation: what changes in later ones does so behind it (Modelica 3.6, 8.6).
 MDL_CHECKED static int
 settle_pulses(Run *run, bool initial)
 {
-    int status = settle_discretes(run);
-    if (status == MDL_OK && end_pulses(run, initial))
+    bool again = false;
+    int status = initial ? settle_pass(run, &again) : settle_discretes(run);
+    if (status == MDL_OK && (end_pulses(run, initial) || again))
         status = settle_discretes(run);
     return status;
 }

@@ -262,25 +262,21 @@ is_kept(const mdl_discrete *discrete)
 
 // A when-condition that holds only because of initial() has the left value false: its edge fires in the first
 // event iteration. A condition that holds anyway at the start does not fire there (Modelica 3.6, 8.6).
-static bool
+static void
 arm_conditions(Run *run, double *armed)
 {
     const mdl_model *model = run->model;
-    bool any = false;
     run->v[model->initial] = 0;
     mdl_call(model->discretes, run->v);
     for (uint32_t k = 0; k < model->n_discretes; k++) {
         const mdl_discrete *discrete = &model->discrete[k];
-        if (is_kept(discrete) && armed[discrete->value] == 1 && run->v[discrete->next] == 0) {
+        if (is_kept(discrete) && armed[discrete->value] == 1 && run->v[discrete->next] == 0)
             armed[discrete->pre] = 0;
-            any = true;
-        }
     }
-    return any;
 }
 
-// Where such a clause would now give another value than in the initial solution, the left value of its variable is still the one from
-// before: n = pre(n) + 1 counts once. `before` are the left values that the initial solution was found with.
+// The first pass is the initial solution once more. Where it would now give another value the left value of its variable is still the one
+// from before: n = pre(n) + 1 counts once. `before` are the left values that the initial solution was found with.
 static void
 keep_left_values(Run *run, double *armed, const double *before)
 {
@@ -308,8 +304,8 @@ arm_initial_conditions(Run *run, const double *before)
     if (!armed)
         return MDL_INTERNAL;
     memcpy(armed, run->v, model->nv * sizeof *armed);
-    if (arm_conditions(run, armed))
-        keep_left_values(run, armed, before);
+    arm_conditions(run, armed);
+    keep_left_values(run, armed, before);
     memcpy(run->v, armed, model->nv * sizeof *armed);
     free(armed);
     return MDL_OK;
