@@ -161,7 +161,6 @@ circle_closed(const Run *run, Circle *circle, uint32_t pass)
 MDL_CHECKED static int
 settle_pass(Run *run, bool *again)
 {
-    failure_next_instant(run);
     int status = mixed_solve(run);
     if (status == MDL_OK && run->sense)
         status = sense_discretes(run);
@@ -181,6 +180,7 @@ settle_passes(Run *run, Circle *circle)
     uint32_t limit = mixed_limit(run);
     bool again = true;
     for (uint32_t pass = 0; pass < limit || !circle_closed(run, circle, pass); pass++) {
+        failure_next_instant(run);
         int status = settle_pass(run, &again);
         if (status != MDL_OK || !again)
             return status;
