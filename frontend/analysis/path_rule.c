@@ -32,6 +32,11 @@ make_basis(PathRule *rule)
         }
         for (uint32_t m = 0; m < PATH_NODES; m++)
             c[m] /= scale;
+        for (uint32_t j = 0; j < PATH_NODES; j++) {
+            rule->integral[j][k] = 0;
+            for (uint32_t m = PATH_NODES; m-- > 0;)
+                rule->integral[j][k] = (rule->integral[j][k] + c[m]/(m + 1))*rule->node[j];
+        }
     }
 }
 

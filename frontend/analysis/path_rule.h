@@ -8,6 +8,7 @@
 enum { PATH_POINTS_LOCAL = 6, PATH_POINTS_MEMORY = 16, PATH_POINTS_FAR = 16 };
 struct PathRule {
     double node[PATH_NODES], node_weight[PATH_NODES];        // those of Lobatto
+    double integral[PATH_NODES][PATH_NODES];                 // integral[j][k]: of the polynomial that is 1 at node k, from 0 to node j
     double basis[PATH_NODES][PATH_NODES];                    // basis[k][m]: coefficient of x^m of the polynomial that is 1 at node k
     uint32_t n_points;
     double point[PATH_POINTS_MEMORY], weight[PATH_POINTS_MEMORY];

@@ -22,7 +22,7 @@ static const double newton_tolerance = 1e-11, singular_curvature = 1e-7, shortes
 static void
 find_scales(const PathProblem *problem, const double *u, uint32_t nodes, double *scale)
 {
-    uint32_t b = problem->n + problem->n_constraints;
+    uint32_t b = path_width(problem);
     for (uint32_t i = 0; i < problem->n; i++) {
         scale[i] = 0;
         for (uint32_t k = 0; k < nodes; k++)
@@ -34,7 +34,7 @@ find_scales(const PathProblem *problem, const double *u, uint32_t nodes, double 
 static double
 norm(const PathProblem *problem, const double *u, uint32_t nodes, const double *scale)
 {
-    uint32_t b = problem->n + problem->n_constraints;
+    uint32_t b = path_width(problem);
     double most = 0;
     for (uint32_t k = 0; k < nodes; k++)
         for (uint32_t i = 0; i < problem->n; i++) {
@@ -42,6 +42,42 @@ norm(const PathProblem *problem, const double *u, uint32_t nodes, const double *
             most = size <= most ? most : size; // NaN stays
         }
     return most;
+}
+
+// That of what the tolerance is about: rates are as rough as their fractional derivatives let them be, and are no part of it.
+static double
+distance(const PathProblem *problem, const double *u, uint32_t nodes, const double *scale)
+{
+    uint32_t b = path_width(problem);
+    double most = 0;
+    for (uint32_t k = 0; k < nodes; k++)
+        for (uint32_t i = 0; i < problem->n; i++)
+            if (problem->rate_of[i] == UINT32_MAX)
+                most = fmax(most, fabs(u[(size_t)k*b + i])/scale[i]);
+    return most;
+}
+
+// Of the derivatives that the action has of a coordinate.
+static double
+highest_order(const PathProblem *problem, uint32_t coordinate)
+{
+    double highest = 0;
+    for (uint32_t k = 2*problem->n; k < problem->n_features; k++)
+        if (problem->coordinate[k] == coordinate)
+            highest = fmax(highest, problem->order[k]);
+    return highest > 0 ? highest : 1;
+}
+
+// Where the rate of a position is given at an end, positions have errors of the order 2a - 1 in the intervals' lengths, a being the order
+// of its derivative: what halving them changes is a part of the error that is left.
+static double
+order_factor(const PathProblem *problem)
+{
+    double factor = 1;
+    for (uint32_t i = 0; i < problem->n; i++)
+        if (problem->rate_of[i] != UINT32_MAX && (!isnan(problem->start[i]) || !isnan(problem->end[i])))
+            factor = fmax(factor, 1/(pow(2, 2*highest_order(problem, i) - 1) - 1));
+    return factor;
 }
 
 // --- Newton
@@ -211,7 +247,7 @@ polynomial_at(const PathRule *rule, const double *u, uint32_t b, uint32_t interv
 static bool
 refine(const PathProblem *problem, const Path *path, const bool *marked, PathMesh *mesh, double **value)
 {
-    uint32_t n = 0, b = problem->n + problem->n_constraints, at = 0;
+    uint32_t n = 0, b = path_width(problem), at = 0;
     PathRule rule;
     path_rule_make(&rule, false);
     for (uint32_t j = 0; j < path->mesh.n; j++)
@@ -235,7 +271,7 @@ refine(const PathProblem *problem, const Path *path, const bool *marked, PathMes
 static uint32_t
 mark(const PathProblem *problem, const Path *path, const double *scale, bool *marked)
 {
-    uint32_t b = problem->n + problem->n_constraints, count = 0;
+    uint32_t b = path_width(problem), count = 0;
     double most = 0, *size = malloc(path->mesh.n*sizeof *size);
     PathRule rule;
     path_rule_make(&rule, false);
@@ -245,7 +281,10 @@ mark(const PathProblem *problem, const Path *path, const double *scale, bool *ma
             double lead = 0;
             for (uint32_t k = 0; k < PATH_NODES; k++)
                 lead += rule.basis[k][PATH_DEGREE]*path->value[((size_t)PATH_DEGREE*j + k)*b + i];
-            size[j] = fmax(size[j], fabs(lead)/70/scale[i]); // x^4 is 1/70 of its Legendre polynomial, and less of others
+            lead = fabs(lead)/70/scale[i]; // x^4 is 1/70 of its Legendre polynomial, and less of others
+            if (problem->rate_of[i] != UINT32_MAX) // what its error is worth in positions: that of the action, h*(D^a of the error)^2
+                lead *= lead*pow((problem->to - problem->from)/path->mesh.length[j], 2*highest_order(problem, i) - 1);
+            size[j] = fmax(size[j], lead);
         }
         most = fmax(most, size[j]);
     }
@@ -278,10 +317,25 @@ guessed(const PathProblem *problem, uint32_t i, double part)
     return isnan(a) && isnan(z) ? 0 : isnan(z) ? a : isnan(a) ? z : (1 - within)*a + within*z;
 }
 
+// A rate is that of what it belongs to, but at ends where it is given.
+static double
+guessed_rate(const PathProblem *problem, uint32_t i, double part)
+{
+    enum { DEEP = 1000 }; // of the time between the ends, a difference
+    double given = part == 0 ? problem->start[i] : part == 1 ? problem->end[i] : NAN, step = 1.0/DEEP;
+    uint32_t of = problem->rate_of[i];
+    if (!isnan(given))
+        return given;
+    if (problem->rate_of[of] != UINT32_MAX || (problem->n_guess && problem->n_guess[i]))
+        return guessed(problem, i, part);
+    part = fmin(part, 1 - step);
+    return (guessed(problem, of, part + step) - guessed(problem, of, part))/step/(problem->to - problem->from);
+}
+
 static bool
 first_guess(const PathProblem *problem, uint32_t n, Path *path)
 {
-    uint32_t b = problem->n + problem->n_constraints;
+    uint32_t b = path_width(problem);
     PathRule rule;
     path_rule_make(&rule, false);
     path->value = calloc(((size_t)PATH_DEGREE*n + 1)*b, sizeof(double));
@@ -294,7 +348,7 @@ first_guess(const PathProblem *problem, uint32_t n, Path *path)
     for (uint32_t k = 0; k <= PATH_DEGREE*n; k++) {
         double part = k == PATH_DEGREE*n ? 1 : (k/PATH_DEGREE + rule.node[k % PATH_DEGREE])/n;
         for (uint32_t i = 0; i < problem->n; i++)
-            path->value[(size_t)k*b + i] = guessed(problem, i, part);
+            path->value[(size_t)k*b + i] = problem->rate_of[i] == UINT32_MAX ? guessed(problem, i, part) : guessed_rate(problem, i, part);
     }
     return true;
 }
@@ -304,7 +358,7 @@ static PathEnd
 settle(const PathProblem *problem, Path *path, double *change, double *scale)
 {
     Newton w;
-    size_t size = ((size_t)PATH_DEGREE*path->mesh.n + 1)*(problem->n + problem->n_constraints);
+    size_t size = ((size_t)PATH_DEGREE*path->mesh.n + 1)*path_width(problem);
     double *before = malloc(size*sizeof *before);
     PathEnd end = newton_make(&w, problem, &path->mesh);
     if (end == PATH_FOUND && !before)
@@ -320,7 +374,7 @@ settle(const PathProblem *problem, Path *path, double *change, double *scale)
         for (size_t k = 0; k < size; k++)
             before[k] -= path->value[k];
         find_scales(problem, path->value, w.system.nodes, scale);
-        *change = norm(problem, before, w.system.nodes, scale);
+        *change = order_factor(problem)*distance(problem, before, w.system.nodes, scale);
         memcpy(w.scale, scale, problem->n*sizeof *scale);
         measure(&w, path->value, path);
         if (path->curvature < singular_curvature)
@@ -376,7 +430,7 @@ improve(const PathProblem *problem, Path *path, double *scale)
 static void
 extend_multipliers(const PathProblem *problem, Path *path)
 {
-    uint32_t n = problem->n, b = n + problem->n_constraints, last = PATH_DEGREE*path->mesh.n;
+    uint32_t n = problem->n, b = path_width(problem), last = PATH_DEGREE*path->mesh.n;
     PathRule rule;
     path_rule_make(&rule, false);
     for (uint32_t end = 0; end < 2 && problem->n_constraints && path->value; end++)
@@ -418,7 +472,7 @@ void
 path_at(const PathProblem *problem, const Path *path, double time, double *out)
 {
     const PathMesh *mesh = &path->mesh;
-    uint32_t low = 0, high = mesh->n, n = problem->n, b = n + problem->n_constraints;
+    uint32_t low = 0, high = mesh->n, n = problem->n, b = path_width(problem);
     PathRule rule;
     double value[PATH_NODES], slope[PATH_NODES];
     path_rule_make(&rule, path->nonlocal);

@@ -3,7 +3,8 @@
 // Purpose: the equations that Newton's method solves. Method: Galerkin's in time (Marsden and West, Acta Numerica 10 (2001) 357: a
 // variational integrator with two given ends): L is integrated by the rule of path_rule.c along piecewise polynomials, and differentiated by their
 // values at nodes. The weights that make fractional derivatives of nodes' values make, transposed, the derivatives from the other end in the
-// stationary conditions, so that these are the discrete two-sided equations. Constraints hold at nodes, with multipliers there.
+// stationary conditions, so that these are the discrete two-sided equations. Constraints hold at nodes, with multipliers there. What has a rate of its own
+// is at each node the value at the beginning of the interval and the integral of the rate's polynomial, which is a constraint, too.
 // Contract: path_system.h.
 // Complexity: linear in the intervals; with memory, per point of the quadrature quadratic in the nodes before it.
 #include "frontend/analysis/path_system.h"
@@ -109,7 +110,7 @@ bool
 path_system_make(PathSystem *system, const PathProblem *problem, const PathMesh *mesh)
 {
     uint32_t n = problem->n, f = problem->n_features, c = problem->n_constraints;
-    *system = (PathSystem){.problem = problem, .mesh = mesh, .b = n + c, .nodes = PATH_DEGREE*mesh->n + 1,
+    *system = (PathSystem){.problem = problem, .mesh = mesh, .b = path_width(problem), .nodes = PATH_DEGREE*mesh->n + 1,
                            .nonlocal = path_is_nonlocal(problem)};
     system->size = system->b*system->nodes;
     path_rule_make(&system->rule, system->nonlocal);
@@ -261,6 +262,35 @@ add_constraints(PathSystem *system, const double *u, bool slopes, uint32_t node)
     return good;
 }
 
+// q(node) - q(first node of the interval) - integral of the rate, with the work of its multiplier.
+static void
+add_rates(PathSystem *system, const double *u, bool slopes, uint32_t interval)
+{
+    const PathProblem *problem = system->problem;
+    uint32_t b = system->b, first = PATH_DEGREE*interval, l = problem->n + problem->n_constraints;
+    for (uint32_t rate = 0; rate < problem->n; rate++) {
+        uint32_t of = problem->rate_of[rate];
+        if (of == UINT32_MAX)
+            continue;
+        for (uint32_t j = 1; j < PATH_NODES; j++) {
+            uint32_t row = (first + j)*b + l;
+            for (uint32_t k = 0; k < PATH_NODES + 2; k++) {
+                bool is_rate = k < PATH_NODES;
+                double weight = is_rate ? -system->mesh->length[interval]*system->rule.integral[j][k] : k == PATH_NODES ? 1 : -1;
+                uint32_t column = is_rate ? (first + k)*b + rate : (first + (k == PATH_NODES ? j : 0))*b + of;
+                system->residual[row] += weight*u[column];
+                system->residual[column] += weight*u[row];
+                system->magnitude[column] += fabs(weight*u[row]);
+                if (slopes && !system->direction) {
+                    add_entry(system, row, column, weight);
+                    add_entry(system, column, row, weight);
+                }
+            }
+        }
+        l++;
+    }
+}
+
 // What is given: its equation is that it does not change.
 static void
 hold_ends(PathSystem *system, bool slopes)
@@ -296,6 +326,8 @@ path_system_evaluate(PathSystem *system, const double *u, bool slopes)
             good &= add_point(system, u, slopes, j, p);
     for (uint32_t node = 1; node + 1 < system->nodes && system->problem->n_constraints; node++)
         good &= add_constraints(system, u, slopes, node);
+    for (uint32_t j = 0; j < system->mesh->n && system->problem->n_rates; j++)
+        add_rates(system, u, slopes, j);
     hold_ends(system, slopes && !system->direction);
     return good;
 }

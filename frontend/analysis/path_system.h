@@ -4,7 +4,7 @@
 
 #include "frontend/analysis/path_rule.h"
 
-// Unknown b*node + i: coordinate i, then the multipliers of the node. Columns of the matrix are stored from row first[c] on.
+// Unknown b*node + i: coordinate i, then the multipliers of the node, those of constraints and those that tie rates to what they are rates of. Columns of the matrix are stored from row first[c] on.
 typedef struct PathSystem {
     const PathProblem *problem;
     const PathMesh *mesh;
@@ -33,6 +33,8 @@ static inline bool
 path_is_held(const PathSystem *system, uint32_t node, uint32_t i)
 {
     const PathProblem *problem = system->problem;
+    if (i >= problem->n + problem->n_constraints)
+        return node == 0;
     if (i >= problem->n)
         return node == 0 || node + 1 == system->nodes; // at the ends constraints hold by what is given
     return (node == 0 && problem->start[i] == problem->start[i]) || (node + 1 == system->nodes && problem->end[i] == problem->end[i]);

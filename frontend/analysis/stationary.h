@@ -1,7 +1,8 @@
 // stationary.h: motions between two ends of time for which an action is stationary.
 //
 // The action is the integral of L over time, where L is a function of features: coordinates (order 0), their velocities (1) and
-// Caputo derivatives (0 < order < 1) or integrals (order < 0) from the start. Forces do virtual work beside it.
+// Caputo derivatives (0 < order < 1) or integrals (order < 0) from the start. Forces do virtual work beside it. A coordinate may be the rate of
+// another one, which makes derivatives of higher orders.
 #ifndef MDLC_FRONTEND_ANALYSIS_STATIONARY_H
 #define MDLC_FRONTEND_ANALYSIS_STATIONARY_H
 
@@ -14,6 +15,8 @@ typedef struct PathProblem {
     const uint32_t *coordinate;  // per feature
     const double *order;
     double from, to;
+    const uint32_t *rate_of;     // per coordinate: the one before it whose rate it is; UINT32_MAX: of none
+    uint32_t n_rates;
     const double *start, *end;   // per coordinate; NAN: free
     const double *const *guess;  // per coordinate: values of the first guess at equal times between the ends; NULL: a straight line
     const uint32_t *n_guess;     // per coordinate: how many
@@ -47,7 +50,7 @@ enum { PATH_DEGREE = 4, PATH_NODES = PATH_DEGREE + 1 };
 
 typedef struct Path {
     PathMesh mesh;
-    double *value;           // node k = PATH_DEGREE*interval + point: n coordinates, then n_constraints multipliers
+    double *value;           // node k = PATH_DEGREE*interval + point: n coordinates, then n_constraints + n_rates multipliers
     double action;
     double residual;         // of the stationarity, relative to its largest terms
     double error;            // estimated, relative; NAN: not known
@@ -55,6 +58,13 @@ typedef struct Path {
     uint32_t newton, meshes; // steps in all; meshes in all
     bool nonlocal;
 } Path;
+
+// Unknowns at a node.
+static inline uint32_t
+path_width(const PathProblem *problem)
+{
+    return problem->n + problem->n_constraints + problem->n_rates;
+}
 
 // *path is to be freed whatever the end is; after PATH_COARSE and PATH_SINGULAR it has what was reached.
 PathEnd path_stationary(const PathProblem *problem, Path *path);

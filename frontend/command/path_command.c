@@ -113,13 +113,30 @@ constrain(void *user, double time, const double *q, const double *multiplier, do
 
 // --- ends
 
+static const char *
+name_of(const Functions *f, uint32_t coordinate)
+{
+    Out out = {0};
+    action_name(f->session->compilation.dae, &f->action, coordinate, &out);
+    const char *name = arena_printf(f->session->arena, "%s", out.text);
+    out_free(&out);
+    return name;
+}
+
+static bool
+is_rate(const Action *a, uint32_t coordinate)
+{
+    return a->rate_of.at[coordinate] != NONE;
+}
+
 // The coordinate that an option names, or NONE behind a message.
 static uint32_t
 find_coordinate(const Functions *f, const char *option, const char *name, const char *const *names)
 {
     Dae *dae = f->session->compilation.dae;
     uint32_t n = f->action.n, i = 0;
-    while (i < n && strcmp(names[i], name))
+    while (i < n && strcmp(names[i], name) && (!is_rate(&f->action, i)
+                                               || strcmp(arena_printf(f->session->arena, "der(%s)", names[f->action.rate_of.at[i]]), name)))
         i++;
     if (i < n)
         return i;
@@ -135,21 +152,27 @@ find_coordinate(const Functions *f, const char *option, const char *name, const 
 static int
 take_ends(Functions *f)
 {
-    Dae *dae = f->session->compilation.dae;
     const PathOptions *options = &f->session->options.path;
     Arena *arena = f->session->arena;
-    uint32_t n = f->action.n, missing = 0;
+    uint32_t n = f->action.n, missing = 0, first = 0;
     const char **names = arena_array(arena, const char *, n);
     f->end = arena_array(arena, double, n);
     f->given = arena_array(arena, bool, n);
     f->guess = arena_array(arena, const double *, n);
     f->n_guess = arena_array(arena, uint32_t, n);
     for (uint32_t i = 0; i < n; i++) {
-        names[i] = arena_printf(arena, "%s", dae_name(dae, f->action.vars.at[i]));
-        if (!isfinite(f->action.start.at[i])) {
+        double start = f->action.start.at[i], stop = f->action.stop.at[i];
+        names[i] = name_of(f, i);
+        if (!isfinite(start) && !(is_rate(&f->action, i) && isnan(start))) {
             fprintf(stderr, "mdlc: the start value of '%s' is not known: it must be a finite value that parameters give\n", names[i]);
             return EXIT_MODEL;
         }
+        if (isinf(stop)) {
+            fprintf(stderr, "mdlc: the value of '%s' at the end is not known: 'stop' must be a finite value that parameters give\n", names[i]);
+            return EXIT_MODEL;
+        }
+        f->end[i] = stop; // of a rate NAN, free, where nothing is said
+        f->given[i] = !isnan(stop) || is_rate(&f->action, i);
     }
     for (uint32_t k = 0; k < options->n_ends; k++) {
         uint32_t i = find_coordinate(f, "end", options->ends[k].name, names);
@@ -169,11 +192,13 @@ take_ends(Functions *f)
         f->guess[i] = values;
         f->n_guess[i] = options->guesses[k].n;
     }
+    for (uint32_t i = n; i-- > 0;)
+        first = f->given[i] ? first : i;
     for (uint32_t i = 0; i < n; i++)
         if (!f->given[i])
             fprintf(stderr, missing++ ? " --end %s=..." : "mdlc: where the path ends is missing: give --end %s=...", names[i]);
     if (missing)
-        fprintf(stderr, " (a value, or free)\n");
+        fprintf(stderr, " (a value, or free), or %s(stop = ...) in the model\n", names[first]);
     return missing ? EXIT_MODEL : EXIT_FINE;
 }
 
@@ -212,12 +237,18 @@ check_orders(const Functions *f)
         for (uint32_t k = 0; k < a->features.n; k++)
             if (a->features.at[k].coordinate == i && a->features.at[k].order > highest && !expr_is_const(f->exprs, f->force[k], 0))
                 highest = a->features.at[k].order;
-        if (highest > 0.5 || (isnan(f->end[i]) && highest > 0))
+        for (uint32_t k = i + 1; k < a->n; k++) // a derivative above 1
+            highest = a->rate_of.at[k] == i ? 1 : highest;
+        bool held = !isnan(f->end[i]) || (is_rate(a, i) && !isnan(a->start.at[i]));
+        if (highest > 0.5 || (!held && highest > 0))
             continue;
-        Diag *diag = diag_add(f->session->diags, E0803, dae_var_span(dae, a->vars.at[i]),
+        uint32_t declared = i;
+        while (a->vars.at[declared] == NONE)
+            declared = a->rate_of.at[declared];
+        Diag *diag = diag_add(f->session->diags, E0803, dae_var_span(dae, a->vars.at[declared]),
                               highest == 0 ? "the action depends on no derivative of '%s', so that its ends cannot be given"
                               : "the action depends on derivatives of '%s' of order 1/2 and below only, so that its ends cannot be given",
-                              dae_name(dae, a->vars.at[i]));
+                              name_of(f, i));
         diag_help(diag, "a path between two values needs a derivative of an order above 1/2 in an energy: with less it can jump there at no cost");
         return EXIT_MODEL;
     }
@@ -235,27 +266,53 @@ print_name(const char *name, Out *out)
         out_printf(out, ",%s", name);
 }
 
+// Columns: names, and places among the values of path_at(). The rate of a coordinate is that coordinate of its own where there is one.
+typedef struct Columns {
+    const char **name;
+    uint32_t *place, n;
+} Columns;
+
 static void
-print_header(const Functions *f, Out *out)
+add_column(Columns *columns, const char *name, uint32_t place)
+{
+    columns->name[columns->n] = name;
+    columns->place[columns->n++] = place;
+}
+
+static uint32_t
+rate_place(const Action *a, uint32_t coordinate)
+{
+    for (uint32_t i = coordinate + 1; i < a->n; i++)
+        if (a->rate_of.at[i] == coordinate)
+            return i;
+    return a->n + coordinate;
+}
+
+static Columns
+make_columns(const Functions *f)
 {
     const Action *a = &f->action;
     Dae *dae = f->session->compilation.dae;
     Arena *arena = f->session->arena;
-    out_text(out, "time");
+    uint32_t most = a->features.n + a->constraints.n;
+    Columns columns = {arena_array(arena, const char *, most), arena_array(arena, uint32_t, most), 0};
     for (uint32_t i = 0; i < a->n; i++)
-        print_name(dae_name(dae, a->vars.at[i]), out);
+        if (!is_rate(a, i))
+            add_column(&columns, name_of(f, i), i);
     for (uint32_t i = 0; i < a->n; i++)
-        print_name(arena_printf(arena, "der(%s)", dae_name(dae, a->vars.at[i])), out);
+        add_column(&columns, rate_place(a, i) < a->n ? name_of(f, rate_place(a, i)) : arena_printf(arena, "der(%s)", name_of(f, i)), rate_place(a, i));
     for (uint32_t j = 0; j < a->constraints.n; j++)
-        print_name(arena_printf(arena, "lambda%u", j + 1), out);
+        add_column(&columns, arena_printf(arena, "lambda%u", j + 1), 2*a->n + j);
     for (uint32_t k = 2*a->n; k < a->features.n; k++) {
         uint32_t i = a->features.at[k].coordinate;
-        if (a->order != 0 && a->features.at[k].order == a->order)
-            print_name(dae_name(dae, a->of.at[i]), out);
-        else
-            print_name(arena_printf(arena, "fder(%s, %.10g)", dae_name(dae, a->vars.at[i]), a->features.at[k].order), out);
+        double order = a->features.at[k].order;
+        for (; is_rate(a, i); order++)
+            i = a->rate_of.at[i];
+        bool is_level = a->order != 0 && a->features.at[k].order == a->order;
+        add_column(&columns, is_level ? dae_name(dae, a->of.at[i]) : arena_printf(arena, "fder(%s, %.10g)", name_of(f, i), order),
+                   a->constraints.n + k);
     }
-    out_char(out, '\n');
+    return columns;
 }
 
 static int
@@ -270,16 +327,20 @@ write_path(const Functions *f, const PathProblem *problem, const Path *path)
         fprintf(stderr, "mdlc: --interval %g makes more than 1e8 rows\n", interval);
         return EXIT_USAGE;
     }
+    Columns columns = make_columns(f);
     uint32_t rows = wanted < 1 ? 1 : (uint32_t)wanted, n = problem->n_features + problem->n_constraints;
     double *value = arena_array(f->session->arena, double, n), step = run->points || isnan(interval) ? span/rows : interval;
     Out out = {0};
-    print_header(f, &out);
+    out_text(&out, "time");
+    for (uint32_t i = 0; i < columns.n; i++)
+        print_name(columns.name[i], &out);
+    out_char(&out, '\n');
     for (uint32_t k = 0; k <= rows; k++) {
         double time = k == rows ? problem->to : problem->from + k*step;
         path_at(problem, path, time, value);
         out_printf(&out, "%.17g", time);
-        for (uint32_t i = 0; i < n; i++)
-            out_printf(&out, ",%.17g", value[i]);
+        for (uint32_t i = 0; i < columns.n; i++)
+            out_printf(&out, ",%.17g", value[columns.place[i]]);
         out_char(&out, '\n');
     }
     return write_output(f->session, &out);
@@ -292,7 +353,7 @@ tell_statistics(const Session *session, const PathProblem *problem, const Path *
         fprintf(to, "{\"action\": %.17g, \"residual\": %.3g, \"error\": %.3g, \"curvature\": %.3g, \"newton\": %u, \"meshes\": %u, "
                 "\"intervals\": %u, \"unknowns\": %u}\n", path->action, path->residual, isnan(path->error) ? -1 : path->error,
                 isnan(path->curvature) ? -1 : path->curvature, path->newton, path->meshes, path->mesh.n,
-                (PATH_DEGREE*path->mesh.n + 1)*(problem->n + problem->n_constraints));
+                (PATH_DEGREE*path->mesh.n + 1)*path_width(problem));
     else {
         fprintf(to, "path: action %.10g, residual %.1e, ", path->action, path->residual);
         if (!isnan(path->error))
@@ -350,13 +411,15 @@ solve(Functions *f)
         .n = a->n, .n_constraints = a->constraints.n, .n_features = n, .coordinate = coordinate, .order = order,
         .from = !isnan(run->start) ? run->start : !isnan(dae->start) ? dae->start : 0,
         .to = !isnan(run->stop) ? run->stop : !isnan(dae->stop) ? dae->stop : 1,
-        .start = a->start.at, .end = f->end, .guess = f->guess, .n_guess = f->n_guess, .tolerance = !isnan(run->tolerance) ? run->tolerance : !isnan(dae->tolerance) ? dae->tolerance : usual_tolerance,
+        .rate_of = a->rate_of.at, .start = a->start.at, .end = f->end, .guess = f->guess, .n_guess = f->n_guess, .tolerance = !isnan(run->tolerance) ? run->tolerance : !isnan(dae->tolerance) ? dae->tolerance : usual_tolerance,
         .intervals = session->options.path.intervals, .evaluate = evaluate, .constrain = constrain, .user = f};
     if (!(problem.to > problem.from) || !(problem.tolerance > 0)) {
         fprintf(stderr, problem.tolerance > 0 ? "mdlc: the path must end (%g) after it starts (%g)\n" : "mdlc: the tolerance must be positive\n",
                 problem.to, problem.from);
         return EXIT_USAGE;
     }
+    for (uint32_t i = 0; i < a->n; i++)
+        problem.n_rates += is_rate(a, i);
     int status = check_orders(f);
     if (!status)
         status = check_ends(f, problem.from, problem.to);

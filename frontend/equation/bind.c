@@ -19,7 +19,7 @@ typedef struct Level { // an array of components between the scope and the varia
     uint32_t fixed;    // the element when each has a fragment of its own, or NONE
 } Level;
 
-typedef enum Role { ROLE_VALUE, ROLE_START, ROLE_NOMINAL, ROLE_MIN, ROLE_MAX, ROLE_RATE, ROLE_FIXED } Role;
+typedef enum Role { ROLE_VALUE, ROLE_START, ROLE_NOMINAL, ROLE_MIN, ROLE_MAX, ROLE_STOP, ROLE_RATE, ROLE_FIXED } Role;
 
 typedef struct Walk Walk;
 typedef struct Emission {
@@ -143,7 +143,7 @@ emit_element(Emission *emission, uint32_t var, uint32_t index)
     }
     static const uint8_t attrs[] = {[ROLE_VALUE] = ATTR_VALUE, [ROLE_START] = ATTR_START,
                                     [ROLE_NOMINAL] = ATTR_NOMINAL, [ROLE_MIN] = ATTR_MIN,
-                                    [ROLE_MAX] = ATTR_MAX, [ROLE_RATE] = ATTR_RATE};
+                                    [ROLE_MAX] = ATTR_MAX, [ROLE_STOP] = ATTR_STOP, [ROLE_RATE] = ATTR_RATE};
     shape_of(emission, index);
     FragBind bind = {.var = var, .attr = attrs[emission->role], .shape = emission->shapes[index],
                      .row = emission->rows[index], .n = emission->slots[index], .other_units = emission->other_units,
@@ -307,7 +307,7 @@ static void
 walk_variable(Walk *walk, const Mod *mod, Member *member, uint32_t base, bool declared_here)
 {
     static const char *const names[] = {[ROLE_START] = "start", [ROLE_NOMINAL] = "nominal",
-                                        [ROLE_MIN] = "min", [ROLE_MAX] = "max", [ROLE_RATE] = "rate", [ROLE_FIXED] = "fixed"};
+                                        [ROLE_MIN] = "min", [ROLE_MAX] = "max", [ROLE_STOP] = "stop", [ROLE_RATE] = "rate", [ROLE_FIXED] = "fixed"};
     if (ours(walk, mod, declared_here))
         emit(walk, mod, member, base, ROLE_VALUE);
     for (uint32_t i = 0; i < mod->n; i++) {

@@ -14,7 +14,7 @@
 static bool
 is_attribute(const Elab *elab, Sym name)
 {
-    static const char *const attributes[] = {"start", "fixed", "min", "max", "nominal", "unit", "displayUnit", "quantity"};
+    static const char *const attributes[] = {"start", "fixed", "min", "max", "stop", "nominal", "unit", "displayUnit", "quantity"};
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         if (!strcmp(name_of(elab, name), attributes[i]))
             return true;

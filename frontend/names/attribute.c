@@ -13,7 +13,7 @@ static const struct { const char *name; uint32_t types; } attributes[] = { // ty
 #define ORDERED (1 << TYPE_REAL | 1 << TYPE_INTEGER | 1 << TYPE_ENUM)
     {"start", ALL}, {"fixed", ALL}, {"quantity", ALL}, {"min", ORDERED}, {"max", ORDERED},
     {"nominal", 1 << TYPE_REAL}, {"unit", 1 << TYPE_REAL}, {"displayUnit", 1 << TYPE_REAL},
-    {"stateSelect", 1 << TYPE_REAL}, {"unbounded", 1 << TYPE_REAL}, {"rate", 1 << TYPE_REAL},
+    {"stateSelect", 1 << TYPE_REAL}, {"unbounded", 1 << TYPE_REAL}, {"rate", 1 << TYPE_REAL}, {"stop", 1 << TYPE_REAL},
 #undef ALL
 #undef ORDERED
 };

@@ -93,7 +93,7 @@ typedef struct Group {
     Var first;
 } Group;
 
-typedef enum Attr { ATTR_VALUE, ATTR_START, ATTR_NOMINAL, ATTR_MIN, ATTR_MAX, ATTR_RATE } Attr;
+typedef enum Attr { ATTR_VALUE, ATTR_START, ATTR_NOMINAL, ATTR_MIN, ATTR_MAX, ATTR_STOP, ATTR_RATE } Attr;
 // attribute of var := shape(row). ATTR_VALUE: a parameter's or constant's binding (a continuous variable's
 // declaration equation is an equation, not a bind). Literals are shapes without slots.
 typedef struct Bind {

@@ -15,7 +15,7 @@
 
 const char *const dae_text_types[] = {"Real", "Integer", "Boolean", "String", "enum", "Clock"};
 const char *const dae_text_kinds[] = {"", "discrete", "parameter", "constant", "input"};
-const char *const dae_text_attrs[] = {"value", "start", "nominal", "min", "max", "rate"};
+const char *const dae_text_attrs[] = {"value", "start", "nominal", "min", "max", "stop", "rate"};
 const char *const dae_text_selects[] = {"", "never", "avoid", "prefer", "always"};
 const char *const dae_text_group_flags[] = {"flow", "protected", "final", "output", "hidden", "evaluate", "when", "step"};
 const char *const dae_text_strings[] = {"unit", "display", "quantity", "comment"};
@@ -146,7 +146,7 @@ find_inline(const Dae *dae, Inline *inlined)
 static void
 print_inline(const Dae *dae, Var var, Inline *inlined, Out *out)
 {
-    for (uint32_t attr = 0; attr <= ATTR_MAX; attr++) {
+    for (uint32_t attr = 0; attr <= ATTR_STOP; attr++) {
         uint32_t bind;
         if (!map_get(&inlined->bind_of, (uint64_t)var * 8 + attr, &bind))
             continue;

@@ -4,7 +4,7 @@
 
 extern const char *const dae_text_types[6];       // by VarType
 extern const char *const dae_text_kinds[5];       // by VarKind; "" is an unknown
-extern const char *const dae_text_attrs[6];       // by Attr
+extern const char *const dae_text_attrs[ATTR_RATE + 1];       // by Attr
 extern const char *const dae_text_selects[5];     // by StateSelect
 extern const char *const dae_text_group_flags[8]; // bit by bit
 extern const char *const dae_text_strings[4];     // unit, display unit, quantity, comment

@@ -7,6 +7,7 @@
 // combination of features. With memory energies of order a the path is that of zeta, where D^a zeta = x are the coordinates
 // (48), (50): mem-inerters and mem-dampers are functions of D^a zeta, mem-springs of zeta, and ordinary energies, which must be quadratic,
 // have the same form in zeta and der(zeta) as in x and der(x), since M*der(der(x)) = D^a (M*der(der(zeta))).
+// Derivatives of an order above 1 are those of rates, which become coordinates of their own: D^1.5 x = D^0.5 v, v = der(x) (Caputo's are).
 // Contract: action.h; before pass energy, and instead of it. Complexity: linear in the energies, and their gradients.
 #include "ir/energy/action.h"
 
@@ -23,7 +24,7 @@
 #include "ir/expr/expr_rewrite.h"
 #include "ir/operator/operator.h"
 
-enum { SIGNAL_DEPTH = 100 };
+enum { SIGNAL_DEPTH = 100, ORDER_MOST = 8 };
 
 typedef struct Making {
     System *system;
@@ -91,6 +92,16 @@ signal_of(Making *m, Var var, uint32_t depth)
     return result;
 }
 
+static uint32_t
+feature(Action *action, uint32_t coordinate, double order)
+{
+    for (uint32_t i = 0; i < action->features.n; i++)
+        if (action->features.at[i].coordinate == coordinate && action->features.at[i].order == order)
+            return i;
+    vec_push(&action->features, (ActionFeature){coordinate, order});
+    return action->features.n - 1;
+}
+
 static bool
 fill_slots(Making *m, Expr e)
 {
@@ -108,9 +119,13 @@ fill_slots(Making *m, Expr e)
             continue;
         }
         Var var = system->vars.at[slot];
+        if (slot < 3 * system->n && m->action->order == 0) {
+            m->with.at[slot] = expr_slot(m->exprs, feature(m->action, slot / 3, 2));
+            continue;
+        }
         Expr signal = slot < 3 * system->n || var == NONE ? 0 : signal_of(m, var, 0);
         if (!signal) {
-            Diag *diag = refuse(m, slot < 3 * system->n ? "the action depends on an acceleration, that of '%s'"
+            Diag *diag = refuse(m, slot < 3 * system->n ? "beside memory energies the action depends on an acceleration, that of '%s'"
                                    : "what acts here depends on '%s', which is neither a parameter nor given by an explicit equation as a "
                                      "function of time and coordinates", dae_name(system->dae, slot < 3 * system->n ? system->coordinates.at[slot / 3] : var));
             diag_help(diag, "a path is that of the energies, forces and constraints of the energy section alone; what acts besides must be known at "
@@ -125,16 +140,6 @@ fill_slots(Making *m, Expr e)
 }
 
 // --- fractional derivatives
-
-static uint32_t
-feature(Action *action, uint32_t coordinate, double order)
-{
-    for (uint32_t i = 0; i < action->features.n; i++)
-        if (action->features.at[i].coordinate == coordinate && action->features.at[i].order == order)
-            return i;
-    vec_push(&action->features, (ActionFeature){coordinate, order});
-    return action->features.n - 1;
-}
 
 // Whether e is a sum of numbers times coordinates (slots 2*i; those of velocities too with `rates`); coefficient has 2n places.
 static bool
@@ -164,10 +169,10 @@ take_fractional(void *context, Exprs *exprs, Expr part, const Expr *args)
     Expr sum = expr_const(exprs, 0);
     if (!m->good) {
         ;
-    } else if (!(order <= 1)) {
+    } else if (!(order <= (m->action->order != 0 ? 1 : ORDER_MOST))) {
         Diag *diag = refuse(m, "the path of a fractional derivative of %s", isnan(order) ? "an order that is not a number cannot be found"
-                                                                            : "an order above 1 is not found");
-        diag_help(diag, "orders up to 1, negative ones among them, are those of a motion that is continuous and has a velocity almost everywhere");
+                            : m->action->order != 0 ? "an order above 1 beside memory energies is not found" : "an order above 8 is not found");
+        diag_help(diag, "the order of a derivative is a number or an expression of parameters");
     } else if (!is_linear(m, args[0], false, coefficient)) {
         Diag *diag = refuse(m, "the action of a path has fractional derivatives of %s only", "coordinates and their linear combinations");
         diag_help(diag, "declare what is differentiated as a coordinate s of its own, and say 'constraint s = ...'");
@@ -379,24 +384,97 @@ add_memories(Making *m)
     }
 }
 
+// --- rates
+
+// The variable v of an equation v = der(x) that is no derivative itself, or that derivative, or NONE.
+static Var
+rate_variable(const Dae *dae, Var x)
+{
+    const Exprs *exprs = dae->exprs;
+    Var rate = x == NONE ? NONE : dae->var_der.at[x];
+    for (uint32_t i = 0; rate != NONE && i < 2 * dae->equations.n; i++) {
+        const Equation *at = &dae->equations.at[i / 2];
+        if (at->kind != EQN_NORMAL || expr_op(exprs, at->shape) != OP_EQN)
+            continue;
+        Expr side = expr_arg(exprs, at->shape, i % 2), other = expr_arg(exprs, at->shape, 1 - i % 2);
+        const Var *row = dae->rows.at + at->row;
+        if (expr_op(exprs, side) == OP_SLOT && expr_op(exprs, other) == OP_SLOT && row[expr_slot_of(exprs, side)] == rate
+            && dae->var_der_of.at[row[expr_slot_of(exprs, other)]] == NONE)
+            return row[expr_slot_of(exprs, other)];
+    }
+    return rate;
+}
+
+static uint32_t
+rate_coordinate(const Dae *dae, Action *action, uint32_t of)
+{
+    for (uint32_t i = 0; i < action->n; i++)
+        if (action->rate_of.at[i] == of)
+            return i;
+    vec_push(&action->vars, rate_variable(dae, action->vars.at[of]));
+    vec_push(&action->rate_of, of);
+    return action->n++;
+}
+
+// Derivatives of an order above 1 become those of rates; then the features of all coordinates are numbered as action.h says.
+static void
+take_rates(Making *m)
+{
+    Action *action = m->action;
+    uint32_t plain = action->n, n = action->features.n;
+    ActionFeature *of = base_calloc(n + 1, sizeof *of);
+    Expr *with = base_calloc(n + 1, sizeof *with);
+    for (uint32_t i = 0; i < plain; i++)
+        vec_push(&action->rate_of, NONE);
+    for (uint32_t k = 0; k < n; k++) {
+        of[k] = action->features.at[k];
+        for (; of[k].order > 1; of[k].order--)
+            of[k].coordinate = rate_coordinate(m->system->dae, action, of[k].coordinate);
+    }
+    action->features.n = 0;
+    for (uint32_t i = 0; i < action->n; i++) {
+        vec_push(&action->features, (ActionFeature){i, 0});
+        vec_push(&action->features, (ActionFeature){i, 1});
+    }
+    for (uint32_t k = 0; k < n; k++)
+        with[k] = expr_slot(m->exprs, feature(action, of[k].coordinate, of[k].order));
+    action->lagrangian = expr_substitute(m->exprs, action->lagrangian, with, n);
+    for (uint32_t i = 0; i < plain; i++)
+        action->force.at[i] = expr_substitute(m->exprs, action->force.at[i], with, n);
+    for (uint32_t i = plain; i < action->n; i++)
+        vec_push(&action->force, expr_const(m->exprs, 0));
+    for (uint32_t j = 0; j < action->constraints.n; j++)
+        action->constraints.at[j] = expr_substitute(m->exprs, action->constraints.at[j], with, n);
+    free(of);
+    free(with);
+}
+
 // --- the whole
 
 static void
-find_starts(Dae *dae, Action *action)
+find_ends(Dae *dae, Action *action)
 {
     Map of = {0};
     uint32_t i;
     for (uint32_t k = 0; k < action->n; k++) {
-        map_put(&of, action->vars.at[k], k);
-        vec_push(&action->start, 0);
+        if (action->vars.at[k] != NONE)
+            map_put(&of, action->vars.at[k], k);
+        vec_push(&action->start, action->rate_of.at[k] == NONE ? 0 : NAN);
+        vec_push(&action->stop, NAN);
     }
     for (uint32_t b = 0; b < dae->binds.n; b++) {
         const Bind *bind = &dae->binds.at[b];
         double value;
-        if (bind->attr == ATTR_START)
-            bind_each(bind, var)
-                if (map_get(&of, var, &i))
-                    action->start.at[i] = dae_known_expr(dae, bind->shape, dae->rows.at + bind->row, &value) ? value : NAN;
+        if (bind->attr != ATTR_START && bind->attr != ATTR_STOP)
+            continue;
+        bind_each(bind, var)
+            if (map_get(&of, var, &i)) {
+                bool known = dae_known_expr(dae, bind->shape, dae->rows.at + bind->row, &value);
+                if (bind->attr == ATTR_STOP)
+                    action->stop.at[i] = known ? value : INFINITY;
+                else if (action->rate_of.at[i] == NONE || dae->var_flags.at[var] & VARF_FIXED)
+                    action->start.at[i] = known ? value : INFINITY;
+            }
     }
     map_free(&of);
 }
@@ -425,8 +503,10 @@ make(Making *m)
         add_memories(m);
         name_integrals(m);
     }
-    if (m->good)
-        find_starts(system->dae, action);
+    if (m->good) {
+        take_rates(m);
+        find_ends(system->dae, action);
+    }
     return m->good;
 }
 
@@ -454,8 +534,22 @@ action_free(Action *action)
 {
     vec_free(&action->vars);
     vec_free(&action->start);
+    vec_free(&action->stop);
+    vec_free(&action->rate_of);
     vec_free(&action->features);
     vec_free(&action->force);
     vec_free(&action->constraints);
     vec_free(&action->of);
+}
+
+void
+action_name(Dae *dae, const Action *action, uint32_t coordinate, Out *out)
+{
+    if (action->vars.at[coordinate] != NONE) {
+        dae_told_name(dae, action->vars.at[coordinate], out);
+        return;
+    }
+    out_text(out, "der(");
+    action_name(dae, action, action->rate_of.at[coordinate], out); // as deep as orders are high
+    out_char(out, ')');
 }

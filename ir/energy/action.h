@@ -16,9 +16,12 @@ typedef struct ActionFeature {
 } ActionFeature;
 
 typedef struct Action {
-    uint32_t n;                  // coordinates of the path
+    uint32_t n;                  // coordinates of the path, rates among them
     U32Vec vars;                 // per coordinate: its variable
-    F64Vec start;                // and its start value
+    F64Vec start;                // and its start value; of a rate NAN where none is fixed
+    F64Vec stop;                 // the value at the end that it declares; NAN: none
+    U32Vec rate_of;              // per coordinate: the one before it whose rate it is, or NONE. Rates stand behind all others; derivatives of an
+                                 // order above 1 are those of rates, and a rate has the variable of that name, or NONE
     VEC(ActionFeature) features; // slots of the expressions
     Expr lagrangian;
     U32Vec force;                // per coordinate
@@ -30,5 +33,7 @@ typedef struct Action {
 // The action of Dae.energies. False after errors (E0803), which say what no action belongs to.
 bool action_of(Dae *dae, Diags *diags, Action *action);
 void action_free(Action *action);
+// The name of a coordinate: that of its variable, or der(...).
+void action_name(Dae *dae, const Action *action, uint32_t coordinate, Out *out);
 
 #endif

@@ -21,7 +21,7 @@ check_variable(Collect *c, const Energy *energy, Var var)
     bool coordinate = map_get(&c->coordinate_of, base, &found);
     if (energy->kind == ENERGY_FORCE)
         return;
-    if (order > 1 && coordinate) {
+    if (order > (c->two_sided ? 2 : 1) && coordinate) {
         Diag *diag = diag_add(c->diags, E0803, energy->span, "an energy depends on the acceleration of '%s'",
                               dae_name(c->dae, base));
         diag_help(diag, "energies are functions of positions and velocities");

@@ -4,10 +4,13 @@
 // co-Lagrangian L = V(der(p)) - T(p) (19), (21), dampers controlled by forces the co-content D(der(p)). Method: a potential
 // that depends on rates of coordinates says that the coordinates are momenta. Where there is neither a potential nor a kinetic
 // energy of rates, memory energies say it: (47) and (49) have springs controlled by p and inerters controlled by its
-// integral. Where these say nothing either, kinetic energies do, of which none depends on a rate. Potential and kinetic energies
+// integral. Where these say nothing either, kinetic energies do, of which none depends on a rate, an acceleration or a fractional derivative. Potential and kinetic energies
 // then change their places, and everything else is the same. Contract: energy_system.h. Complexity: linear in the energies.
 #include "ir/energy/energy_system.h"
+
 #include "ir/base/diag.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 static bool
 mixed(System *system, uint32_t from, const char *what)
@@ -27,13 +30,39 @@ any_of_rates(const System *system, const Term *terms, uint32_t n)
     return false;
 }
 
+// Whether a kinetic energy has a derivative of broken order, which is that of a displacement; an integral is not.
+static bool
+is_fractional(const System *system, Expr e)
+{
+    const Exprs *exprs = system->dae->exprs;
+    U32Vec parts = {0};
+    bool found = false;
+    expr_parts(exprs, e, &parts);
+    for (uint32_t i = 0; i < parts.n && !found; i++) {
+        double order;
+        if (expr_op(exprs, parts.at[i]) == OP_FDER)
+            found = !dae_known_expr(system->dae, expr_arg(exprs, parts.at[i], 1), system->vars.at, &order) || order > 0;
+    }
+    vec_free(&parts);
+    return found;
+}
+
+static bool
+any_of_displacements(const System *system)
+{
+    for (uint32_t i = 0; i < system->kinetic.n; i++)
+        if (is_fractional(system, system->kinetic.at[i].e) || system_depends(system, system->kinetic.at[i].e, 2))
+            return true;
+    return false;
+}
+
 static bool
 are_momenta(const System *system)
 {
     if (any_of_rates(system, system->potential.at, system->potential.n))
         return true;
     if (system->potential.n || system->inertias.n || system->displaced
-        || any_of_rates(system, system->kinetic.at, system->kinetic.n))
+        || any_of_rates(system, system->kinetic.at, system->kinetic.n) || any_of_displacements(system))
         return false;
     return system->integrated || system->kinetic.n;
 }

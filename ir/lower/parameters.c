@@ -298,7 +298,7 @@ make_attribute(Lowering *low, Attributes *attributes, uint32_t index)
 {
     Dae *dae = low->dae;
     const Bind all = dae->binds.at[index];
-    if (all.attr == ATTR_VALUE)
+    if (all.attr == ATTR_VALUE || all.attr == ATTR_STOP)
         return;
     if (all.attr == ATTR_MIN || all.attr == ATTR_MAX) {
         make_limit(low, index, attributes->code);

@@ -151,7 +151,7 @@ check_rest(Check *check)
     for (uint32_t i = 0; i < dae->binds.n; i++) {
         const Bind *bind = &dae->binds.at[i];
         check_row(check, "bind", i, bind->shape, bind->row);
-        expect(check, bind->var + (uint64_t)bind->more * bind->stride < dae->nvars && bind->attr <= ATTR_MAX, "bind", i,
+        expect(check, bind->var + (uint64_t)bind->more * bind->stride < dae->nvars && bind->attr <= ATTR_STOP, "bind", i,
                "its variable or attribute does not exist");
         expect(check, !bind->more || (bind->stride && expr_op(dae->exprs, bind->shape) == OP_CONST), "bind", i,
                "only a number is that of several variables");
