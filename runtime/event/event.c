@@ -321,8 +321,10 @@ event_iterate(Run *run, bool initial)
         if (failure_report(run))
             return MDL_FAILED;
     }
+    if (run->contacts)
+        status = contact_tell_several(run);
     evaluate_store(run);
-    return MDL_OK;
+    return status;
 }
 
 void

@@ -74,6 +74,10 @@ MDL_CHECKED int contact_close(Run *run);
 // After an accepted step: *drifted when closed constraints had drifted and were moved back: the integrator must start again.
 MDL_CHECKED int contact_drifted(Run *run, bool *drifted);
 
+// --- several.c
+// Behind an event, evaluated: a contact that may as well be open is told once. v stays as it is.
+MDL_CHECKED int contact_tell_several(Run *run);
+
 // --- contact_decide.c
 // Modes of all laws at zero from one complementarity problem, where the search goes around in circles; v is used. MDL_FAILED: none were
 // found, or this is no such problem; the modes are then as before.
