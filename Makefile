@@ -23,11 +23,11 @@ GENERATED = $(addprefix $(BUILD)/frontend/,text/parser.o text/lexer.o sweep/stud
 
 LIBS = $(addprefix $(BUILD)/lib,frontend.a backend.a ir.a base.a runtime.a)
 
-# LLVM is linked statically and lean: only the x86 code generator, ORC and the passes. The shared libLLVM costs
+# LLVM is linked statically and lean: only two code generators (AArch64 for units), ORC and the passes. The shared libLLVM costs
 # 20 ms at every start. lld links it in a second.
 LLVM_INCLUDE = -I$(shell $(LLVM) --includedir)
 LLVM_STATIC  = -no-pie -B$(shell $(LLVM) --bindir) -fuse-ld=lld -Wl,--gc-sections -static-libstdc++ -static-libgcc \
-               $(shell $(LLVM) --link-static --ldflags --libs x86codegen orcjit passes core x86asmparser)
+               $(shell $(LLVM) --link-static --ldflags --libs x86codegen aarch64codegen orcjit passes core x86asmparser)
 LLVM_LIBS    = $(LLVM_STATIC) -Wl,-Bstatic -lz -lzstd -Wl,-Bdynamic -lrt -ldl -lm
 SUNDIALS     = -Wl,-Bstatic $(addprefix -l,$(NUMERICS)) -Wl,-Bdynamic
 
@@ -220,6 +220,9 @@ notebooks: importer
 fmus: packages importer
 	$(MAKE) -j$(JOBS) all
 	BUILD=$(abspath $(BUILD)) $(or $(FMPY),build/importer/bin/python) tests/fmi/examples.py $(BUILD)/fmus $(EXAMPLES)
+# The runtime of units for another platform, with the cross compiler of that name: TARGET=aarch64-linux-gnu or x86_64-w64-mingw32.
+runtime:
+	@$(MAKE) --no-print-directory -f runtime/foreign.mk -j$(JOBS) BUILD=$(BUILD) TARGET=$(TARGET)
 test: packages importer slurm
 	$(MAKE) -j$(JOBS) programs
 	$(MAKE) -j$(JOBS) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" programs
@@ -256,6 +259,7 @@ help:
 	@echo "make fuzz         changed models against crashes, with libFuzzer where clang has it; SECONDS for each target"
 	@echo "make random       random models, each written twice, against each other with all solvers; MODELS of each kind"
 	@echo "make fmus         the examples as functional mock-up units, run by FMPy; EXAMPLES=linkage selects"
+	@echo "make runtime      TARGET=x86_64-w64-mingw32 or aarch64-linux-gnu: what mdlc build --platform links for it"
 	@echo "make wheel        the Python package, into $(BUILD)/wheels"
 	@echo "make notebooks    runs the notebooks of docs/notebooks and compares what they print"
 	@echo "make bench        times and ratios against hand-written C"
@@ -284,6 +288,8 @@ install-files:
 	install -D -s $(BUILD)/mdlc $(DESTDIR)$(PREFIX)/bin/mdlc
 	install -D -m 644 $(BUILD)/libsimulator.a $(DESTDIR)$(PREFIX)/lib/mdlc/libsimulator.a
 	strip --strip-debug --enable-deterministic-archives $(DESTDIR)$(PREFIX)/lib/mdlc/libsimulator.a
+	for archive in $(wildcard $(BUILD)/libsimulator-*.a); do \
+	    install -D -m 644 $$archive $(DESTDIR)$(PREFIX)/lib/mdlc/$$(basename $$archive); done
 	install -D -m 644 $(BUILD)/include/mdl_embed.h $(DESTDIR)$(PREFIX)/include/mdl_embed.h
 	for file in $$(find stdlib -name '*.mdl'); do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/mdlc/$$file; done
@@ -307,5 +313,5 @@ deb: all
 	.ci/deb.sh $(abspath $(BUILD))
 clean:
 	rm -rf build
-.PHONY: all linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets importer slurm wheel notebooks fmus bench layers wc docs fmt install install-files uninstall deb clean
+.PHONY: all runtime linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets importer slurm wheel notebooks fmus bench layers wc docs fmt install install-files uninstall deb clean
 .SECONDARY:

@@ -37,6 +37,7 @@ typedef struct ObjectOptions {
     const char *path, *symbol;
     bool native;      // instructions of this computer's processor, not only those all of the architecture have
     Disclosure disclosed;
+    const char *triple; // of another computer that it is for, as LLVM names it; NULL: for this one's kind
 } ObjectOptions;
 
 // It needs libm. False: a line in `why`.

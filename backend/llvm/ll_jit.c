@@ -168,7 +168,7 @@ define_externals(Jit *jit)
 static bool
 start_jit(Jit *jit, Out *why)
 {
-    LLVMTargetMachineRef machine = ll_machine(LLVMCodeGenLevelNone, false, why);
+    LLVMTargetMachineRef machine = ll_machine(LLVMCodeGenLevelNone, false, NULL, why);
     if (!machine)
         return false;
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();

@@ -13,24 +13,46 @@
 #include "backend/llvm/llvm.h"
 
 #include <llvm-c/Analysis.h>
+#include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <string.h>
 
 #include "ir/base/map.h"
 
 enum { LATE_INSTRS = 2000 }; // straight code that takes longer to compile than to interpret a hundred times over
 enum { MODULE_INSTRS = 5000, LOOP_MODULE_INSTRS = 2000, LOOP_WORK = 20000, LARGEST_OPTIMISED = 4000 };
 
-// --- the computer at hand
+// --- computers
 
-LLVMTargetMachineRef
-ll_machine(LLVMCodeGenOptLevel level, bool portable, Out *why)
+static bool
+is_arm(const char *triple)
 {
-    ll_handle_failures();
+    return triple && !strncmp(triple, "aarch64-", 8);
+}
+
+static void
+initialize(const char *triple)
+{
+    if (is_arm(triple)) {
+        LLVMInitializeAArch64TargetInfo();
+        LLVMInitializeAArch64Target();
+        LLVMInitializeAArch64TargetMC();
+        LLVMInitializeAArch64AsmPrinter();
+        return;
+    }
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
-    char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
+}
+
+LLVMTargetMachineRef
+ll_machine(LLVMCodeGenOptLevel level, bool portable, const char *foreign, Out *why)
+{
+    ll_handle_failures();
+    initialize(foreign);
+    char *triple = foreign ? LLVMCreateMessage(foreign) : LLVMGetDefaultTargetTriple(), *message = NULL;
+    const char *least = is_arm(foreign) ? "generic" : "x86-64-v2";
     char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
     LLVMTargetRef target;
     LLVMTargetMachineRef machine = NULL;
@@ -39,7 +61,7 @@ ll_machine(LLVMCodeGenOptLevel level, bool portable, Out *why)
         LLVMDisposeMessage(message);
     } else {
         machine =
-            LLVMCreateTargetMachine(target, triple, portable ? "x86-64-v2" : cpu, portable ? "" : features, level,
+            LLVMCreateTargetMachine(target, triple, portable ? least : cpu, portable ? "" : features, level,
                                     LLVMRelocPIC, LLVMCodeModelDefault);
         if (!machine)
             out_printf(why, "LLVM cannot make code for %s\n", triple);
@@ -99,7 +121,7 @@ machine_for(Compiler *c, bool optimised)
     int opt = c->request->options.opt < 0 ? 0 : c->request->options.opt > 2 ? 2 : c->request->options.opt;
     if (*machine)
         return *machine;
-    *machine = ll_machine(optimised ? LLVMCodeGenLevelDefault : levels[opt], c->request->portable, c->why);
+    *machine = ll_machine(optimised ? LLVMCodeGenLevelDefault : levels[opt], c->request->portable, c->request->triple, c->why);
     if (*machine && !optimised && opt < 2)
         LLVMSetTargetMachineFastISel(*machine, true);
     return *machine;

@@ -82,7 +82,7 @@ backend_write_model(Sys *sys, const EngineOptions *engine, const ObjectOptions *
     SlotCounts slots = {0};
     share_find(&object.sharing, sys, &slots);
     vec_free(&slots.count);
-    LlRequest request = {.sys = sys, .options = *engine, .single = true, .portable = !options->native,
+    LlRequest request = {.sys = sys, .options = *engine, .single = true, .portable = !options->native || options->triple, .triple = options->triple,
                          .sharing = &object.sharing, .sink = write_module, .context = &object};
     bool good = ll_compile(&request, why);
     share_free(&object.sharing);

@@ -73,6 +73,7 @@ typedef struct LlRequest {
                        // constants of the module
     bool single;       // everything in one module, which exists even without code
     bool portable;     // for any processor of the architecture
+    const char *triple; // of another computer, portable; NULL: this one's
     // NULL: all functions. Otherwise one entry per function: a long straight one is marked and left out. With
     // `marked` only the marked ones are compiled, and the marks stay.
     uint8_t *late;
@@ -84,13 +85,13 @@ typedef struct LlRequest {
 // Compiles every function of the Sys. False: a line in `why`.
 bool ll_compile(const LlRequest *request, Out *why);
 
-// A target machine for this computer, or for all of its kind. NULL: a line in `why`.
+// A target machine for this computer, for all of its kind, or, where a triple is given, for another kind. NULL: a line in `why`.
 // From here on the process ends with exit code 4 and a sentence when memory ends inside LLVM.
 void ll_handle_failures(void);
 // Whether what LLVM says is that memory has ended.
 bool ll_lacks_memory(const char *reason);
 
-LLVMTargetMachineRef ll_machine(LLVMCodeGenOptLevel level, bool portable, Out *why);
+LLVMTargetMachineRef ll_machine(LLVMCodeGenOptLevel level, bool portable, const char *triple, Out *why);
 
 // The function of that name, declared when the module does not have it.
 LLVMValueRef ll_function(LlModule *m, const char *name);

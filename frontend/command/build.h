@@ -4,8 +4,8 @@
 
 #include "frontend/session/session.h"
 
-// libsimulator.a, which programs are linked from; NULL after a message.
-const char *build_library(Arena *arena);
+// The archive of that name, which programs and units are linked from; NULL, for libsimulator.a after a message.
+const char *build_library(Arena *arena, const char *name);
 // build_unit.c: -o NAME.fmu. Exit codes, after messages. The options of the call are looked at before anything is compiled.
 int build_unit_check(const Session *session);
 int build_unit(Session *session, const EngineOptions *engine);

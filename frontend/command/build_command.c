@@ -19,16 +19,17 @@
 
 // It stands beside the program, or in lib/mdlc of its prefix.
 const char *
-build_library(Arena *arena)
+build_library(Arena *arena, const char *name)
 {
-    static const char *const beside[] = {"libsimulator.a", "../lib/mdlc/libsimulator.a"};
+    static const char *const beside[] = {"", "../lib/mdlc/"};
     const char *folder = program_folder(arena);
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
-        const char *candidate = arena_printf(arena, "%s%s", folder, beside[i]);
+        const char *candidate = arena_printf(arena, "%s%s%s", folder, beside[i], name);
         if (access(candidate, R_OK) == 0)
             return candidate;
     }
-    fprintf(stderr, "mdlc: libsimulator.a, which programs are linked from, stands neither beside mdlc nor in ../lib/mdlc\n");
+    if (!strcmp(name, "libsimulator.a"))
+        fprintf(stderr, "mdlc: libsimulator.a, which programs are linked from, stands neither beside mdlc nor in ../lib/mdlc\n");
     return NULL;
 }
 
@@ -110,7 +111,7 @@ program_mode(void)
 static int
 build_program(Session *session, const EngineOptions *engine, ObjectOptions *object, bool shared)
 {
-    const char *target = session->options.run.output, *library = build_library(session->arena);
+    const char *target = session->options.run.output, *library = build_library(session->arena, "libsimulator.a");
     Out why = {0};
     Making making;
     if (!library)
@@ -125,7 +126,7 @@ build_program(Session *session, const EngineOptions *engine, ObjectOptions *obje
     if (externals_needed(session->compilation.sys))
         link.objects[link.n_objects++] = external;
     bool good = backend_write_model(session->compilation.sys, engine, object, &why)
-                && (link.n_objects == 1 || externals_object(session->compilation.sys, external, session->arena, &link.words, &link.n_words, &why))
+                && (link.n_objects == 1 || externals_object(session->compilation.sys, NULL, external, session->arena, &link.words, &link.n_words, &why))
                 && native_link(&link, &why) && is_made(&making, &why);
     int status = making_end(&making, target, good, program_mode(), &why);
     out_free(&why);
@@ -150,7 +151,7 @@ build_joined(Session *session, const EngineOptions *engine, ObjectOptions *objec
     const char *parts[] = {making.object.fresh, making.external.fresh};
     object->path = parts[0];
     bool good = backend_write_model(session->compilation.sys, engine, object, &why)
-             && externals_object(session->compilation.sys, parts[1], session->arena, &words, &n_words, &why)
+             && externals_object(session->compilation.sys, NULL, parts[1], session->arena, &words, &n_words, &why)
              && native_join(parts, 2, making.result.fresh, object->symbol, &why) && is_made(&making, &why);
     int status = making_end(&making, target, good, 0, &why);
     out_free(&why);

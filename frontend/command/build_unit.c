@@ -1,10 +1,9 @@
 // build_unit.c: mdlc build -o NAME.fmu: a functional mock-up unit.
 //
 // Purpose: models for other tools. Method: the model is compiled for itself and opened once at its start, which gives start values, states and
-// indicators; its code, the tables of frontend/export and the runtime become one library that exports the functions of FMI and nothing else;
-// library, modelDescription.xml and licences become one archive.
-// Contract: build.h. What is left out of the library are integrators that a unit does not choose. Complexity: that of compiling, linking and the
-// start.
+// indicators; its code, the tables of frontend/export and the runtime become a library for each platform; libraries, modelDescription.xml and licences
+// become one archive.
+// Contract: build.h. Complexity: that of compiling, linking and the start.
 #include "frontend/command/build.h"
 
 #include <errno.h>
@@ -40,11 +39,14 @@ build_unit_check(const Session *session)
 {
     const Options *o = &session->options;
     bool is_unit = output_ends_with(session, ".fmu");
-    if (!is_unit && !o->fmi && !o->interface && !o->expose)
+    const Platform *platform[PLATFORMS_MOST];
+    if (!is_unit && !o->fmi && !o->interface && !o->expose && !o->platform)
         return EXIT_FINE;
-    const char *wrong = !is_unit ? "--fmi, --interface and --expose are for functional mock-up units: -o NAME.fmu"
+    const char *wrong = !is_unit ? "--fmi, --interface, --expose and --platform are for functional mock-up units: -o NAME.fmu"
                         : o->emit ? "the name of a functional mock-up unit says what is made: no --emit"
-                        : o->interface && !interfaces_of(o->interface) ? "--interface is me, cs, or me,cs" : NULL;
+                        : o->interface && !interfaces_of(o->interface) ? "--interface is me, cs, or me,cs"
+                        : !platforms_find(o->platform, platform) ? "--platform is x86_64-linux, x86_64-windows, aarch64-linux, or several of them with commas between"
+                        : o->native && o->platform ? "--native is for this computer: no --platform" : NULL;
     if (wrong)
         fprintf(stderr, "mdlc: %s\n", wrong);
     return wrong ? EXIT_USAGE : EXIT_FINE;
@@ -89,12 +91,19 @@ open_start(Session *session, Exported *exported, mdl_options *options)
     return status == MDL_OK ? EXIT_FINE : status == MDL_MODEL ? EXIT_MODEL : EXIT_FAILED;
 }
 
-// --- the library
+// --- the libraries
 
-typedef struct Parts {
+typedef struct Parts { // for a platform
+    const Platform *platform;
+    const char *runtime;
     Replacement object, external, tables, script, library;
     bool external_made;
 } Parts;
+
+typedef struct Unit {
+    uint32_t n;
+    Parts parts[PLATFORMS_MOST];
+} Unit;
 
 static void
 parts_abandon(Parts *parts)
@@ -110,7 +119,6 @@ parts_abandon(Parts *parts)
 static int
 parts_begin(Parts *parts, const char *target)
 {
-    *parts = (Parts){{.file = -1}, {.file = -1}, {.file = -1}, {.file = -1}, {.file = -1}, false};
     int error = replace_begin(&parts->object, target, ".o");
     if (!error)
         error = replace_begin(&parts->external, target, ".o");
@@ -119,6 +127,36 @@ parts_begin(Parts *parts, const char *target)
     if (!error)
         error = replace_begin(&parts->script, target, ".map");
     return error ? error : replace_begin(&parts->library, target, ".so");
+}
+
+static int
+unit_begin(Unit *unit, const char *target)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < unit->n && !error; k++)
+        error = parts_begin(&unit->parts[k], target);
+    return error;
+}
+
+// Runtimes of all platforms; false after a message.
+static bool
+find_runtimes(Session *session, Unit *unit)
+{
+    const Platform *platform[PLATFORMS_MOST];
+    unit->n = platforms_find(session->options.platform, platform);
+    for (uint32_t k = 0; k < PLATFORMS_MOST; k++)
+        unit->parts[k] = (Parts){NULL, NULL, {.file = -1}, {.file = -1}, {.file = -1}, {.file = -1}, {.file = -1}, false};
+    for (uint32_t k = 0; k < unit->n; k++) {
+        unit->parts[k].platform = platform[k];
+        unit->parts[k].runtime = build_library(session->arena, platform[k]->runtime);
+        if (unit->parts[k].runtime)
+            continue;
+        if (platform[k]->triple)
+            fprintf(stderr, "mdlc: units for %s need the runtime for it: `make runtime TARGET=%.*s` in the source of mdlc makes it, with the compiler of Debian's package %s\n",
+                    platform[k]->name, (int)(strlen(platform[k]->compiler) - 4), platform[k]->compiler, platform[k]->package);
+        return false;
+    }
+    return true;
 }
 
 // 0 or an errno value.
@@ -130,70 +168,6 @@ write_text(const char *path, Out *text)
         return errno;
     int error = out_flush(text, file);
     return fclose(file) && !error ? errno : error;
-}
-
-// Integrators that a unit does not choose are not linked: their names stand for another one, which is never asked for by them. Files of results,
-// which it does not write, stand for nothing.
-static const char *const left_out[] = {
-    "-Wl,--defsym=cvode_stepper=ida_stepper", "-Wl,--defsym=adams_stepper=ida_stepper", "-Wl,--defsym=erk_stepper=ida_stepper",
-    "-Wl,--defsym=sense_stepper=ida_stepper", "-Wl,--defsym=csv_file=fmu_left_out", "-Wl,--defsym=mat_file=fmu_left_out",
-    "-Wl,--defsym=writer_sink=fmu_left_out",
-};
-// Sparse matrices, where all are small enough to be dense: KLU and BTF are under the LGPL.
-static const char *const sparse[] = {
-    "-Wl,--defsym=klu_defaults=fmu_left_out", "-Wl,--defsym=klu_analyze=fmu_left_out", "-Wl,--defsym=klu_factor=fmu_left_out",
-    "-Wl,--defsym=klu_refactor=fmu_left_out", "-Wl,--defsym=klu_rcond=fmu_left_out", "-Wl,--defsym=klu_solve=fmu_left_out",
-    "-Wl,--defsym=klu_sort=fmu_left_out", "-Wl,--defsym=klu_extract=fmu_left_out", "-Wl,--defsym=klu_free_numeric=fmu_left_out",
-    "-Wl,--defsym=klu_free_symbolic=fmu_left_out",
-};
-enum { DENSE_MOST = 100 };
-
-static uint32_t
-largest_block(const mdl_step *step, uint32_t n)
-{
-    uint32_t most = 0;
-    for (uint32_t k = 0; k < n; k++)
-        if (step[k].block && step[k].block->m > most)
-            most = step[k].block->m;
-    return most;
-}
-
-// Matrices of steps have all unknowns, those of projections multipliers besides.
-static bool
-needs_sparse(const mdl_model *model)
-{
-    return model->n + model->n_kept + model->n_constraints > DENSE_MOST || largest_block(model->dynamics, model->n_dynamics) > DENSE_MOST
-           || largest_block(model->init, model->n_init) > DENSE_MOST;
-}
-
-#ifdef __SANITIZE_ADDRESS__ // whose functions are in the program that loads it
-#define COMPLETE "-Wl,--as-needed"
-#else
-#define COMPLETE "-Wl,-z,defs"
-#endif
-
-static bool
-link_library(const Exported *exported, const Parts *parts, const char *library, const char *const *more, uint32_t n_more, Out *why)
-{
-    VEC(const char *) words = {0};
-    const char *const first[] = {
-        "-shared", "-fPIC", "-O1", "-s", "-Wl,-Bsymbolic", "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,--as-needed", COMPLETE,
-        arena_printf(exported->arena, "-Wl,-u,fmi%dGetVersion", exported->version),
-        arena_printf(exported->arena, "-Wl,--version-script=%s", parts->script.fresh), "-o", parts->library.fresh, parts->object.fresh,
-        parts->tables.fresh,
-    };
-    vec_append(&words, first, sizeof first / sizeof *first);
-    vec_append(&words, left_out, sizeof left_out / sizeof *left_out);
-    if (!needs_sparse(exported->model))
-        vec_append(&words, sparse, sizeof sparse / sizeof *sparse);
-    if (parts->external_made)
-        vec_push(&words, parts->external.fresh);
-    vec_push(&words, library);
-    vec_append(&words, more, n_more);
-    vec_push(&words, "-lm");
-    bool good = native_compile(words.at, words.n, why);
-    vec_free(&words);
-    return good;
 }
 
 // The same for the same description and code.
@@ -210,21 +184,32 @@ token_of(const Exported *exported, const Parts *parts)
 }
 
 static bool
-make_library(Session *session, const EngineOptions *engine, Exported *exported, Parts *parts, const char *library, Out *why)
+make_object(Session *session, const EngineOptions *engine, const Exported *exported, Parts *parts, LibraryParts *library, Out *why)
 {
-    Sys *sys = session->compilation.sys;
-    const char *const *words = NULL;
-    uint32_t n_words = 0;
     static const Disclosure disclosed[] = {[EXPOSE_ALL] = DISCLOSE_ALL, [EXPOSE_PUBLIC] = DISCLOSE_NAMES, [EXPOSE_INTERFACE] = DISCLOSE_NOTHING};
-    ObjectOptions object = {.symbol = "mdl_program", .path = parts->object.fresh, .native = session->options.native, .disclosed = disclosed[exported->expose]};
-    Out tables = {0}, script = {0};
+    const ObjectOptions object = {.symbol = "mdl_program", .path = parts->object.fresh, .native = session->options.native,
+                                  .disclosed = disclosed[exported->expose], .triple = parts->platform->triple};
+    Sys *sys = session->compilation.sys;
+    *library = (LibraryParts){.object = parts->object.fresh, .tables = parts->tables.fresh, .script = parts->script.fresh, .runtime = parts->runtime,
+                              .target = parts->library.fresh};
     if (!backend_write_model(sys, engine, &object, why))
         return false;
     parts->external_made = externals_needed(sys);
-    if (parts->external_made && !externals_object(sys, parts->external.fresh, session->arena, &words, &n_words, why))
+    if (!parts->external_made)
+        return true;
+    library->external = parts->external.fresh;
+    return externals_object(sys, parts->platform->compiler, parts->external.fresh, session->arena, &library->words, &library->n_words, why);
+}
+
+static bool
+make_library(Session *session, const EngineOptions *engine, Exported *exported, Parts *parts, Out *why)
+{
+    LibraryParts library;
+    Out tables = {0}, script = {0};
+    if (!make_object(session, engine, exported, parts, &library, why))
         return false;
-    exported->token = "";
-    exported->token = token_of(exported, parts);
+    if (!*exported->token)
+        exported->token = token_of(exported, parts);
     exported_tables(exported, &tables);
     out_printf(&script, "{ global: fmi%d*; local: *; };\n", exported->version);
     int error = write_text(parts->tables.fresh, &tables);
@@ -234,7 +219,7 @@ make_library(Session *session, const EngineOptions *engine, Exported *exported, 
         out_printf(why, "%s\n", strerror(error));
     out_free(&tables);
     out_free(&script);
-    return !error && link_library(exported, parts, library, words, n_words, why);
+    return !error && library_link(exported, parts->platform, &library, why);
 }
 
 // --- the archive
@@ -243,18 +228,17 @@ make_library(Session *session, const EngineOptions *engine, Exported *exported, 
 static int
 pack_parts(const Exported *exported, const Parts *parts, Archive *archive)
 {
-    static const char folder[] = "documentation/licenses/relink";
+    const char *folder = arena_printf(exported->arena, "documentation/licenses/relink%s%s", parts->platform->triple ? "/" : "",
+                                      parts->platform->triple ? parts->platform->name : "");
     const char *const name[] = {parts->object.fresh, parts->tables.fresh, parts->script.fresh, parts->external_made ? parts->external.fresh : NULL};
     const char *const entry[] = {"model.o", "tables.c", "exports.map", "external.o"};
     Out how = {0};
     int error = 0;
     bool good = true;
-    out_text(&how, "The library of this unit, anew, with another version of KLU and BTF (LGPL-2.1 or later) in libsimulator.a, the runtime of mdlc\n"
-                   "(Apache-2.0; `make build/libsimulator.a` in its source makes it of the libraries that are installed):\n\n  cc -shared -fPIC -O1 -s");
-    out_printf(&how, " -Wl,-Bsymbolic -Wl,--gc-sections -Wl,--build-id=none -Wl,--as-needed -Wl,-u,fmi%dGetVersion -Wl,--version-script=exports.map", exported->version);
-    for (size_t k = 0; k < sizeof left_out / sizeof *left_out; k++)
-        out_printf(&how, " %s", left_out[k]);
-    out_printf(&how, " -o %s.so model.o tables.c%s libsimulator.a -lm\n", exported->identifier, parts->external_made ? " external.o" : "");
+    out_printf(&how, "The library of this unit, anew, with another version of KLU and BTF (LGPL-2.1 or later) in %s, the runtime of mdlc\n"
+                     "(Apache-2.0; `make build/libsimulator.a` in its source makes it of the libraries that are installed, `make runtime` those of other\n"
+                     "platforms):\n\n  ", parts->platform->runtime);
+    library_command(exported, parts->platform, parts->external_made, &how);
     for (size_t k = 0; k < sizeof name / sizeof *name && name[k] && good && !error; k++) {
         Out bytes = {0};
         error = out_file(&bytes, name[k]);
@@ -268,48 +252,64 @@ pack_parts(const Exported *exported, const Parts *parts, Archive *archive)
 
 // 0 or an errno value.
 static int
-pack(const Exported *exported, const Parts *parts, Archive *archive)
+pack_library(const Exported *exported, const Parts *parts, Archive *archive)
 {
-    bool large = needs_sparse(exported->model);
-    Out description = {0}, licences = {0}, library = {0};
-    const char *platform = exported->version == 3 ? "x86_64-linux" : "linux64";
+    const Platform *platform = parts->platform;
+    Out library = {0};
+    int error = out_file(&library, parts->library.fresh);
+    const char *entry = arena_printf(exported->arena, "binaries/%s/%s.%s", exported->version == 3 ? platform->name : platform->old_name, exported->identifier,
+                                     platform->suffix);
+    bool good = !error && archive_add(archive, entry, library.text, library.length, true);
+    out_free(&library);
+    return error ? error : good ? 0 : ENOMEM;
+}
+
+// 0 or an errno value.
+static int
+pack(const Exported *exported, const Unit *unit, Archive *archive)
+{
+    bool large = library_needs_sparse(exported->model);
+    Out description = {0}, licences = {0};
     description_print(exported, &description);
     licences_print(exported, large, &licences);
-    int error = out_file(&library, parts->library.fresh);
-    bool good = !error && archive_add(archive, "modelDescription.xml", description.text, description.length, false)
-                && archive_add(archive, arena_printf(exported->arena, "binaries/%s/%s.so", platform, exported->identifier), library.text,
-                               library.length, true)
-                && archive_add(archive, "documentation/licenses/license.txt", licences.text, licences.length, false);
-    if (good && large)
-        error = pack_parts(exported, parts, archive);
-    if (good && !error)
+    int error = archive_add(archive, "modelDescription.xml", description.text, description.length, false) ? 0 : ENOMEM;
+    for (uint32_t k = 0; k < unit->n && !error; k++)
+        error = pack_library(exported, &unit->parts[k], archive);
+    if (!error && !archive_add(archive, "documentation/licenses/license.txt", licences.text, licences.length, false))
+        error = ENOMEM;
+    for (uint32_t k = 0; k < unit->n && !error && large; k++)
+        error = pack_parts(exported, &unit->parts[k], archive);
+    if (!error)
         archive_end(archive);
     out_free(&description);
     out_free(&licences);
-    out_free(&library);
-    return error ? error : good ? 0 : ENOMEM;
+    return error;
 }
 
 static int
 make_unit(Session *session, const EngineOptions *engine, Exported *exported)
 {
-    const char *target = session->options.run.output, *library = build_library(session->arena);
-    Parts parts;
+    const char *target = session->options.run.output;
+    Unit unit;
     Out why = {0};
     Archive archive = {0};
-    if (!library)
+    if (!find_runtimes(session, &unit))
         return EXIT_IO;
-    int error = parts_begin(&parts, target);
-    bool good = !error && make_library(session, engine, exported, &parts, library, &why);
+    int error = unit_begin(&unit, target);
+    bool good = !error;
+    exported->token = "";
+    for (uint32_t k = 0; k < unit.n && good; k++)
+        good = make_library(session, engine, exported, &unit.parts[k], &why);
     if (good)
-        error = pack(exported, &parts, &archive);
+        error = pack(exported, &unit, &archive);
     if (good && !error)
         error = replace_file(target, archive.bytes.text, archive.bytes.length, 0);
     if (error)
         fprintf(stderr, "mdlc: %s: %s\n", target, strerror(error));
     else if (!good)
         fprintf(stderr, "mdlc: cannot build %s: %s", target, why.text ? why.text : "");
-    parts_abandon(&parts);
+    for (uint32_t k = 0; k < unit.n; k++)
+        parts_abandon(&unit.parts[k]);
     archive_free(&archive);
     out_free(&why);
     return good && !error ? EXIT_FINE : EXIT_IO;

@@ -82,6 +82,31 @@ void types_print(const Exported *exported, Out *out);
 // What the description calls the enumeration of a declaration, in the exported's arena.
 const char *types_name(const Exported *exported, uint32_t declaration);
 
+// --- unit_library.c: the library, for a platform
+typedef struct Platform {
+    const char *name;         // the folder in FMI 3
+    const char *old_name;     // in FMI 2
+    const char *suffix;
+    const char *triple, *compiler; // NULL: those of this computer
+    const char *runtime;      // the archive's name
+    const char *package;      // which brings the compiler
+} Platform;
+enum { PLATFORMS_MOST = 3 };
+// Names with commas between them; NULL: this computer's. How many there are; 0 where one is unknown or there twice.
+uint32_t platforms_find(const char *names, const Platform **found);
+
+typedef struct LibraryParts {
+    const char *object, *external, *tables, *script; // files; no `external`: NULL
+    const char *runtime, *target;
+    const char *const *words; // libraries of external functions
+    uint32_t n_words;
+} LibraryParts;
+bool library_link(const Exported *exported, const Platform *platform, const LibraryParts *parts, Out *why);
+// How others link the library anew.
+void library_command(const Exported *exported, const Platform *platform, bool external, Out *out);
+// Whether it has KLU in it.
+bool library_needs_sparse(const mdl_model *model);
+
 // --- licences.c: what the library contains, and under which conditions
 void licences_print(const Exported *exported, bool sparse, Out *out);
 

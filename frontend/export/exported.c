@@ -413,7 +413,7 @@ exported_tables(const Exported *exported, Out *out)
     }
     out_text(out, "};\n");
     // The newest version of hypot() in glibc is of 2.35; the one that there always was computes the same.
-    out_text(out, "#if defined(__x86_64__) && defined(__GLIBC__)\nextern double old_hypot(double, double);\n"
-                  "__asm__(\".symver old_hypot, hypot@GLIBC_2.2.5\");\n"
+    out_text(out, "#ifdef __GLIBC__\n#ifdef __aarch64__\n#define FIRST \"2.17\"\n#else\n#define FIRST \"2.2.5\"\n#endif\nextern double old_hypot(double, double);\n"
+                  "__asm__(\".symver old_hypot, hypot@GLIBC_\" FIRST);\n"
                   "double hypot(double x, double y) { return old_hypot(x, y); }\n#endif\n");
 }

@@ -20,6 +20,7 @@ typedef struct Making {
     const Sys *sys;
     Arena *arena;
     const char *folder;      // temporary
+    const char *compiler;    // NULL: the system's
     VEC(External *) externals;
     VEC(const char *) files; // in the folder
     VEC(const char *) words; // of the compiler's command
@@ -170,7 +171,7 @@ compile(Making *making, const char *target, bool linked)
         add_words(making, true);
         add_word(making, "-lm");
     }
-    return native_compile(making->words.at, making->words.n, making->why);
+    return native_compile_with(making->compiler, making->words.at, making->words.n, making->why);
 }
 
 static bool
@@ -282,9 +283,9 @@ externals_evaluate(Exprs *exprs, Diags *diags)
 // --- into programs
 
 bool
-externals_object(const Sys *sys, const char *object, Arena *arena, const char *const **words, uint32_t *n_words, Out *why)
+externals_object(const Sys *sys, const char *compiler, const char *object, Arena *arena, const char *const **words, uint32_t *n_words, Out *why)
 {
-    Making making = {.sys = sys, .arena = arena, .why = why};
+    Making making = {.sys = sys, .arena = arena, .compiler = compiler, .why = why};
     find_externals(&making);
     bool good = open_folder(&making) && write_texts(&making) && compile(&making, object, true);
     vec_clear(&making.words);

@@ -102,6 +102,12 @@ native_compile(const char *const *words, uint32_t n, Out *why)
 }
 
 bool
+native_compile_with(const char *compiler, const char *const *words, uint32_t n, Out *why)
+{
+    return compiler ? run_tool(compiler, "", words, n, why) : native_compile(words, n, why);
+}
+
+bool
 native_join(const char *const *objects, uint32_t n, const char *target, const char *keep, Out *why)
 {
     VEC(const char *) words = {0};

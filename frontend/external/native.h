@@ -9,6 +9,8 @@
 
 // Runs the system's C compiler (environment variable CC, otherwise cc) with these words behind its name. False: lines in `why`.
 bool native_compile(const char *const *words, uint32_t n, Out *why);
+// The same with this compiler; NULL: the system's.
+bool native_compile_with(const char *compiler, const char *const *words, uint32_t n, Out *why);
 
 // One object file of several, which defines the symbol `keep` for others and nothing else (binutils' objcopy).
 bool native_join(const char *const *objects, uint32_t n, const char *target, const char *keep, Out *why);

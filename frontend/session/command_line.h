@@ -72,7 +72,7 @@ typedef struct Options {
     const char *what;            // show WHAT, help CALL
     const char **files;
     uint32_t n_files;
-    const char *class_name, *formalism, *format, *after, *engine, *emit, *symbol, *example, *fmi, *interface, *imported, *expose; // as written; NULL: not given
+    const char *class_name, *formalism, *format, *after, *engine, *emit, *symbol, *example, *fmi, *interface, *imported, *expose, *platform; // as written; NULL: not given
     RunSettings run;             // with what --set gives, which every call takes
     CompareOptions compare;
     Tube *tubes;                 // of `compare`

@@ -5,9 +5,9 @@
 // Contract: FMI 3.0.2 and fmu.h. Complexity: that of what is called.
 #include "runtime/fmu/fmi3.h"
 
-#include <xmmintrin.h>
 
 #include "runtime/fmu/fmu.h"
+#include "runtime/model/float_control.h"
 
 static FmuInstance *
 of(fmi3Instance instance)
@@ -576,10 +576,10 @@ watch(FmuInstance *instance, double time, bool finished)
 {
     fmi3Boolean back = false;
     fmi3Float64 when = time;
-    unsigned own = _mm_getcsr();
-    _mm_setcsr(instance->control);
+    unsigned own = float_control();
+    float_control_set(instance->control);
     ((fmi3IntermediateUpdateCallback)instance->intermediate)(instance->environment, time, false, true, finished, instance->early_return, &back, &when);
-    _mm_setcsr(own);
+    float_control_set(own);
     return back && instance->early_return;
 }
 

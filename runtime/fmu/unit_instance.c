@@ -10,11 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xmmintrin.h>
 
 #include "runtime/fmu/fmu.h"
-
-static const unsigned USUAL_CONTROL = 0x1f80; // nothing traps, rounding to nearest
+#include "runtime/model/float_control.h"
 
 static const char *const categories[] = {"logStatusError", "logStatusWarning", "logEvents"};
 
@@ -23,10 +21,10 @@ tell(FmuInstance *instance, FmuStatus status, uint32_t category, const char *tex
 {
     if (!instance->log || !instance->logger || !(instance->logged & (1u << category)))
         return;
-    unsigned own = _mm_getcsr();
-    _mm_setcsr(instance->control);
+    unsigned own = float_control();
+    float_control_set(instance->control);
     instance->log(instance, status, categories[category], text);
-    _mm_setcsr(own);
+    float_control_set(own);
 }
 
 void
@@ -67,7 +65,7 @@ FmuInstance *
 fmu_create(const FmuInstance *wanted, const char *name, const char *token)
 {
     FmuInstance *instance = malloc(sizeof *instance), early = *wanted;
-    early.control = _mm_getcsr();
+    early.control = float_control();
     if (!token || strcmp(token, mdl_fmu_token) != 0) {
         fmu_say(&early, FMU_ERROR, "modelDescription.xml and the library do not belong together: the token '%s' is not '%s'", token ? token : "",
                 mdl_fmu_token);
@@ -111,8 +109,8 @@ fmu_enter(FmuInstance *instance, uint32_t modes, const char *call)
 {
     if (!instance)
         return false;
-    instance->control = _mm_getcsr();
-    _mm_setcsr(USUAL_CONTROL);
+    instance->control = float_control();
+    float_control_set(FLOAT_USUAL);
     if (instance->mode & modes)
         return true;
     fmu_say(instance, FMU_ERROR, "%s is not allowed %s", call,
@@ -120,7 +118,7 @@ fmu_enter(FmuInstance *instance, uint32_t modes, const char *call)
             : instance->mode == FMU_EVENTS ? "in event mode" : instance->mode == FMU_STEPS ? "in step mode"
             : instance->mode == FMU_CONTINUOUS ? "in continuous-time mode" : instance->mode == FMU_TERMINATED ? "behind the end"
             : "after a failure");
-    _mm_setcsr(instance->control);
+    float_control_set(instance->control);
     return false;
 }
 
@@ -129,7 +127,7 @@ fmu_leave(FmuInstance *instance, FmuStatus status)
 {
     if (status == FMU_ERROR)
         instance->mode = FMU_FAILED;
-    _mm_setcsr(instance->control);
+    float_control_set(instance->control);
     return status;
 }
 

@@ -126,7 +126,7 @@ few_norm(const double *x, const double *w, size_t n)
 #pragma GCC optimize("O3")
 
 // The sanitizers' start-up code runs after the loader's choice, which they would instrument.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__ELF__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE

@@ -1,18 +1,27 @@
 // imported_library.c: the shared library of an imported unit.
 //
-// Purpose: to find and load it, and the calls that both versions have. Method: dlopen() of the file that both versions of the standard prescribe for this machine (FMI 2.0.5,
+// Purpose: to find and load it, and the calls that both versions have. Method: the loader is given the file that both versions of the standard prescribe for this machine (FMI 2.0.5,
 // section 2.3; FMI 3.0.2, section 2.5). Contract: imported.h. Complexity: that of the loader.
 #include "runtime/model/imported.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__aarch64__)
-#define TUPLE "aarch64-linux"
+#include "runtime/model/platform.h"
+
+#if defined(_WIN32)
+#define FMI2_FOLDER "win64"
+#define FMI3_FOLDER "x86_64-windows"
+#define SUFFIX      "dll"
+#elif defined(__aarch64__)
+#define FMI2_FOLDER "aarch64-linux"
+#define FMI3_FOLDER "aarch64-linux"
+#define SUFFIX      "so"
 #else
-#define TUPLE "x86_64-linux"
+#define FMI2_FOLDER "linux64"
+#define FMI3_FOLDER "x86_64-linux"
+#define SUFFIX      "so"
 #endif
 
 static bool
@@ -32,7 +41,7 @@ find_functions(Unit *unit)
         n++;
     unit->entry = calloc(n + 1, sizeof *unit->entry);
     for (size_t i = 0; unit->entry && i < n; i++) {
-        unit->entry[i] = dlsym(unit->library, unit->calls->names[i]);
+        unit->entry[i] = platform_symbol(unit->library, unit->calls->names[i]);
         if (unit->entry[i] || !is_needed(unit, i))
             continue;
         snprintf(unit->message, sizeof unit->message, "its library has no function %s", unit->calls->names[i]);
@@ -45,18 +54,18 @@ bool
 unit_load(Unit *unit)
 {
     char path[4096];
-    const char *folder = unit->version == 2 ? "linux64" : TUPLE;
-    int length = snprintf(path, sizeof path, "%s/binaries/%s/%s.so", unit->folder, folder, unit->identifier);
+    const char *folder = unit->version == 2 ? FMI2_FOLDER : FMI3_FOLDER;
+    int length = snprintf(path, sizeof path, "%s/binaries/%s/%s." SUFFIX, unit->folder, folder, unit->identifier);
     if (length >= (int)sizeof path) {
         snprintf(unit->message, sizeof unit->message, "the name of its folder is too long");
         return false;
     }
     unit->calls = unit->version == 2 ? &unit_fmi2 : &unit_fmi3;
-    unit->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    unit->close = dlclose;
+    unit->library = platform_load(path);
+    unit->close = platform_unload;
     if (!unit->library) {
-        const char *why = dlerror();
-        snprintf(unit->message, sizeof unit->message, "its library cannot be loaded: %.500s", why ? why : path);
+        char problem[64];
+        snprintf(unit->message, sizeof unit->message, "its library cannot be loaded: %.500s", platform_problem(problem));
         return false;
     }
     return find_functions(unit);

@@ -5,12 +5,12 @@
 // Method: the library is loaded at the first call. A row of letters says what the arguments are; matrices go by columns and come back by
 // rows. What a subroutine would write beyond is refused before the call, because a wrong size ends the process there.
 // Contract: standard.h. Complexity: that of the subroutine.
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/model/platform.h"
 #include "runtime/model/standard_inner.h"
 
 // Letters of arguments: c a character, i an Integer, I an Integer that is a result, d and D the same of Reals, v a vector, V one of Integers,
@@ -259,10 +259,10 @@ typedef void Subroutine(void *, void *, void *, void *, void *, void *, void *, 
 static Subroutine *
 find(const char *name)
 {
-    setenv("OPENBLAS_NUM_THREADS", "1", 0); // threads of its own wait in loops
+    platform_set_default("OPENBLAS_NUM_THREADS", "1"); // threads of its own wait in loops
     char text[16]; // FORTRAN's names end so
     snprintf(text, sizeof text, "%s_", name);
-    void *library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL), *symbol = library ? dlsym(library, text) : NULL;
+    void *library = platform_load(PLATFORM_LAPACK), *symbol = library ? platform_symbol(library, text) : NULL;
     Subroutine *found;
     memcpy(&found, &symbol, sizeof found);
     return found;

@@ -4,11 +4,11 @@
 // put the low byte first. Method: the elements are walked over until one has the name; compressed ones are unpacked by the system's zlib,
 // which is loaded when the first of them comes. Everything is measured against the end of the file before it is looked at.
 // Contract: standard_inner.h. Complexity: linear in the file.
-#include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/model/platform.h"
 #include "runtime/model/standard_inner.h"
 
 enum { LARGEST = 1 << 30 }; // bytes
@@ -166,7 +166,7 @@ static void
 look_at_compressed(Bytes packed, Search *search)
 {
     enum { ROOM_IS_SMALL = -5 };
-    void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL), *symbol = library ? dlsym(library, "uncompress") : NULL;
+    void *library = platform_load(PLATFORM_ZLIB), *symbol = library ? platform_symbol(library, "uncompress") : NULL;
     Uncompress *uncompress;
     memcpy(&uncompress, &symbol, sizeof uncompress);
     unsigned char *text = NULL;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/model/model.h"
+#include "runtime/model/platform.h"
 #include "runtime/model/standard_inner.h"
 
 enum { WORDS = 16, STATE = 2 * WORDS + 1 };
@@ -301,7 +302,7 @@ mdl_standard_get_time(const double *in, double *out, double *state)
     (void)in;
     (void)state;
     gettimeofday(&now, NULL);
-    localtime_r(&now.tv_sec, &day);
+    platform_local_time(now.tv_sec, &day);
     double values[] = {(double)(now.tv_usec / 1000), day.tm_sec, day.tm_min, day.tm_hour, day.tm_mday, day.tm_mon + 1, day.tm_year + 1900};
     memcpy(out, values, sizeof values);
 }

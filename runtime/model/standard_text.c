@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "runtime/model/platform.h"
 #include "runtime/model/standard_inner.h"
 #include "runtime/model/texts.h"
 

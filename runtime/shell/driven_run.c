@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xmmintrin.h>
 
+#include "runtime/model/float_control.h"
 #include "runtime/model/imported.h"
 #include "runtime/model/standard.h"
 #include "runtime/point/point.h"
@@ -111,7 +111,7 @@ mdl_run_open(const mdl_model *model, const mdl_options *options, int *status)
         *status = integrator_start(&r->run);
     if (*status == MDL_OK) // the method has evaluated other points
         *status = load_present(&r->run);
-    _mm_setcsr(control);
+    float_control_set(control);
     return r;
 }
 
@@ -230,7 +230,7 @@ mdl_run_advance(mdl_run *r, double until)
         status = run->held.any ? handle_pending(r) : go_on(r, until);
     if (status == MDL_OK)
         status = look_back(r, until);
-    _mm_setcsr(control);
+    float_control_set(control);
     return status;
 }
 
@@ -256,7 +256,7 @@ mdl_run_step(mdl_run *r, double until, bool hold, bool *event)
     *event = run->held.any || run->stats->events > before;
     if (status == MDL_OK && !run->held.any)
         status = load_present(run);
-    _mm_setcsr(control);
+    float_control_set(control);
     return status;
 }
 
@@ -271,7 +271,7 @@ mdl_run_event(mdl_run *r)
         status = begin(r);
     if (status == MDL_OK)
         status = load_present(&r->run);
-    _mm_setcsr(control);
+    float_control_set(control);
     return status;
 }
 
@@ -331,7 +331,7 @@ come_back_now(mdl_run *r)
     int status = come_back(r);
     if (status == MDL_OK)
         status = load_present(&r->run);
-    _mm_setcsr(control);
+    float_control_set(control);
     return status;
 }
 
@@ -362,7 +362,7 @@ mdl_run_restore(mdl_run *r, const void *block, size_t size)
     int status = snapshot_restore(run, driver, block);
     take_driver(r, driver);
     r->saved = true;
-    _mm_setcsr(control);
+    float_control_set(control);
     return status;
 }
 

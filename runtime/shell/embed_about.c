@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xmmintrin.h>
+
+#include "runtime/model/float_control.h"
 
 int
 mdl_embed_version(void)
@@ -61,9 +62,9 @@ values_in_force(mdl_simulation *s)
     if (!s->in_force)
         return NULL;
     memcpy(s->in_force, model->v0, (size_t)model->nv * sizeof *s->in_force);
-    unsigned control = _mm_getcsr();
+    unsigned control = float_control();
     mdl_call(model->parameters, s->in_force);
-    _mm_setcsr(control);
+    float_control_set(control);
     return s->in_force;
 }
 

@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <xmmintrin.h>
+
+#include "runtime/model/float_control.h"
 
 static int
 refuse(mdl_simulation *s, const char *why)
@@ -95,13 +96,13 @@ mdl_rates(mdl_simulation *s, double time, const double *state, double *rate, dou
     s->said[0] = '\0';
     if (!gives_rates(s))
         return refuse(s, "rates are for simulations that mdl_start_rates() has started");
-    unsigned control = _mm_getcsr();
+    unsigned control = float_control();
     mdl_run_point(s->run, time, state);
     int status = mdl_run_evaluate(s->run, true);
     if (status == MDL_OK)
         mdl_run_rates(s->run, rate);
     if (status == MDL_OK && (by_state || by_input))
         status = jacobians(s, by_state, by_input);
-    _mm_setcsr(control);
+    float_control_set(control);
     return status;
 }

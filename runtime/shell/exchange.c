@@ -9,11 +9,11 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
-#include <xmmintrin.h>
 
 #include "runtime/event/event.h"
 #include "runtime/law/law.h"
 #include "runtime/memory/memory.h"
+#include "runtime/model/float_control.h"
 #include "runtime/point/part.h"
 #include "runtime/point/point.h"
 #include "runtime/shell/shell.h"
@@ -65,7 +65,7 @@ mdl_run_evaluate(mdl_run *r, bool report)
 {
     Run *run = run_of(r);
     Outside *o = run->outside;
-    unsigned control = _mm_getcsr();
+    unsigned control = float_control();
     evaluate_load(run, o->time, o->y, o->yp);
     int status = evaluate_row(run, report);
     if (status == MDL_OK)
@@ -73,7 +73,7 @@ mdl_run_evaluate(mdl_run *r, bool report)
     for (uint32_t i = 0; status == MDL_OK && i < run_size(run); i++)
         if (!isfinite(o->yp[i]))
             status = MDL_FAILED;
-    _mm_setcsr(control);
+    float_control_set(control);
     return status;
 }
 

@@ -6,10 +6,10 @@
 // Complexity: steps * (model evaluation + linear solve) + rows * columns.
 #include <math.h>
 #include <string.h>
-#include <xmmintrin.h>
 
 #include "runtime/event/event.h"
 #include "runtime/memory/memory.h"
+#include "runtime/model/float_control.h"
 #include "runtime/point/point.h"
 #include "runtime/point/profile.h"
 #include "runtime/point/sense.h"
@@ -18,8 +18,6 @@
 #include "runtime/solver/solver.h"
 #include "runtime/start/start.h"
 #include "runtime/study/study.h"
-
-static const unsigned FLUSH_SUBNORMALS = 0x8040; // FTZ | DAZ
 
 MDL_CHECKED static int
 watch(Run *run, double begun, double *shown)
@@ -131,8 +129,8 @@ simulate_start(Run *run)
 unsigned
 simulate_flush_subnormals(void)
 {
-    unsigned control = _mm_getcsr();
-    _mm_setcsr(control | FLUSH_SUBNORMALS);
+    unsigned control = float_control();
+    float_control_set(control | FLOAT_FLUSH);
     return control;
 }
 
@@ -169,6 +167,6 @@ mdl_simulate(const mdl_model *model, const mdl_options *given, mdl_stats *stats)
     if (closed != MDL_OK)
         status = closed;
     simulate_clean_up(&run);
-    _mm_setcsr(control);
+    float_control_set(control);
     return status;
 }

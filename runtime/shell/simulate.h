@@ -15,6 +15,6 @@ MDL_CHECKED int simulate_advance(Run *run, double stop);
 
 // --- simulate.c
 MDL_CHECKED int simulate_start(Run *run); // consistent values, and the first row
-unsigned simulate_flush_subnormals(void); // returns what _mm_setcsr brings back
+unsigned simulate_flush_subnormals(void); // returns what float_control_set() brings back
 
 #endif

@@ -1,13 +1,13 @@
 // Drives a functional mock-up unit of FMI 3 without any tool: unit_drive LIBRARY TOKEN STOP N_STATES N_INDICATORS REFERENCE...
 // The references are those of the states, of their derivatives, and then of what is looked at. Prints the values of what is looked at, at the
 // end of a co-simulation and of a model exchange with a Runge-Kutta method of its own, and a line `ok` or `FAIL` for each property.
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/fmu/fmi3.h"
+#include "runtime/model/platform.h"
 
 typedef fmi3Status (*Plain)(fmi3Instance);
 typedef fmi3Status (*Values)(fmi3Instance, fmi3Float64[], size_t);
@@ -39,7 +39,7 @@ static fmi3ValueReference reference[256], *seen;
 static void
 load(const char *name, void *slot)
 {
-    void *found = dlsym(library, name);
+    void *found = platform_symbol(library, name);
     if (!found) {
         printf("FAIL no %s\n", name);
         exit(1);
@@ -309,9 +309,10 @@ main(int argc, char **argv)
 {
     double value[256], x[64], next;
     int events = 0;
-    library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    char why[64];
+    library = platform_load(argv[1]);
     if (!library || argc < 6) {
-        printf("FAIL %s\n", argc < 6 ? "arguments" : dlerror());
+        printf("FAIL %s\n", argc < 6 ? "arguments" : platform_problem(why));
         return 1;
     }
     token = argv[2];

@@ -1,0 +1,119 @@
+// platform.h: shared libraries, and what Windows lacks of POSIX where models need it.
+#ifndef MDLC_RUNTIME_MODEL_PLATFORM_H
+#define MDLC_RUNTIME_MODEL_PLATFORM_H
+
+#ifdef _WIN32
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// Of the system's own header, which would bring a thousand names along.
+extern __declspec(dllimport) void *LoadLibraryA(const char *path);
+extern __declspec(dllimport) void *GetProcAddress(void *library, const char *name);
+extern __declspec(dllimport) int FreeLibrary(void *library);
+extern __declspec(dllimport) unsigned long GetLastError(void);
+
+#define PLATFORM_LAPACK "liblapack.dll"
+#define PLATFORM_ZLIB   "zlib1.dll"
+
+static inline void *
+platform_load(const char *path)
+{
+    return LoadLibraryA(path);
+}
+
+static inline void *
+platform_symbol(void *library, const char *name)
+{
+    return GetProcAddress(library, name);
+}
+
+static inline int
+platform_unload(void *library)
+{
+    return FreeLibrary(library) ? 0 : -1;
+}
+
+// Of the last platform_load() that gave NULL.
+static inline const char *
+platform_problem(char text[64])
+{
+    snprintf(text, 64, "Windows error %lu", GetLastError());
+    return text;
+}
+
+static inline char *
+strndup(const char *text, size_t most)
+{
+    size_t length = strnlen(text, most);
+    char *copy = malloc(length + 1);
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+static inline void
+platform_local_time(time_t now, struct tm *day)
+{
+    localtime_s(day, &now);
+}
+
+static inline void
+platform_set_default(const char *name, const char *value)
+{
+    if (!getenv(name))
+        _putenv_s(name, value);
+}
+#else
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define PLATFORM_LAPACK "liblapack.so.3"
+#define PLATFORM_ZLIB   "libz.so.1"
+
+static inline void *
+platform_load(const char *path)
+{
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+static inline void *
+platform_symbol(void *library, const char *name)
+{
+    return dlsym(library, name);
+}
+
+static inline int
+platform_unload(void *library)
+{
+    return dlclose(library);
+}
+
+// Of the last platform_load() that gave NULL.
+static inline const char *
+platform_problem(char text[64])
+{
+    const char *why = dlerror();
+    (void)text;
+    return why ? why : "for a reason that is not told";
+}
+
+static inline void
+platform_local_time(time_t now, struct tm *day)
+{
+    localtime_r(&now, day);
+}
+
+static inline void
+platform_set_default(const char *name, const char *value)
+{
+    setenv(name, value, 0);
+}
+#endif
+
+#endif
