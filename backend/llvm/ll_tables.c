@@ -121,6 +121,10 @@ static const Field leap_fields[] = {NAME(mdl_leap, function)};
 LAYOUT(leap_layout, mdl_leap, leap_fields)
 DESCRIBED(mdl_leap, 24);
 
+static const Field loop_end_fields[] = {MESSAGE(mdl_loop_end, names), SOURCE(mdl_loop_end, place)};
+LAYOUT(loop_end_layout, mdl_loop_end, loop_end_fields)
+DESCRIBED(mdl_loop_end, 24);
+
 static const Field assert_fields[] = {MESSAGE(mdl_assert, message), SOURCE(mdl_assert, where)};
 LAYOUT(assert_layout, mdl_assert, assert_fields)
 DESCRIBED(mdl_assert, 32);
@@ -206,10 +210,11 @@ static const Field model_fields[] = {
     CODE(mdl_model, relation_partials), BYTES(mdl_model, timely, n_timely), STRUCTS(mdl_model, forecast, forecast_layout, n_forecasts),
     STRUCTS(mdl_model, jump, jump_layout, n_jumps), CODE(mdl_model, jumps),
     STRUCTS(mdl_model, leap, leap_layout, n_leaps), CODE(mdl_model, leaps),
+    STRUCTS(mdl_model, loop_end, loop_end_layout, n_loop_ends), CODE(mdl_model, loop_ends),
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 LAYOUT(model_layout, mdl_model, model_fields)
-DESCRIBED(mdl_model, 1016);
+DESCRIBED(mdl_model, 1048);
 
 typedef struct Tables {
     LlModule *m;

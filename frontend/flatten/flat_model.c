@@ -438,6 +438,20 @@ equate_slots(Linker *linker, Expr left, Expr right, const Var *vars, uint32_t no
     dae->equations.at[equation].generated = 1;
 }
 
+// Where a loop is closed the residues vanish for axes that are turned half round, too: at the start that is looked at.
+static void
+note_loop_end(Linker *linker, const Connect *connect, const Overconstrained *part, const Var *vars, uint32_t inst)
+{
+    Dae *dae = linker->dae;
+    if (!part->same)
+        return;
+    const char *a = dae_connector_name(dae, connect->a), *b = dae_connector_name(dae, connect->b);
+    Assert made = {.inst = inst, .level = ASSERT_CLOSED, .other_units = true, .span = connect->span,
+                   .message = sym_of(dae->syms, arena_printf(linker->elab->scratch, "`%s` and `%s`", a, b))};
+    dae_bind_shape(dae, part->same, vars, &made.condition, &made.row);
+    vec_push(&dae->asserts, made);
+}
+
 // The overconstrained variables of two connected connectors are equal along the tree; where a loop is closed they
 // satisfy the residues of equalityConstraint.
 static void
@@ -456,6 +470,8 @@ link_overconstrained(Linker *linker, const Connect *connect, uint32_t inst)
             vars[k] = a.first + part->offset + k;
             vars[part->size + k] = b.first + part->offset + k;
         }
+        if (state == SPAN_BROKEN)
+            note_loop_end(linker, connect, part, vars, inst);
         uint32_t node = dae_node(dae, inst), n = state == SPAN_TREE ? part->size : part->n_residues;
         Expr zero = expr_const(dae->exprs, 0);
         for (uint32_t k = 0; k < n; k++)

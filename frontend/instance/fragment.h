@@ -230,6 +230,7 @@ typedef struct Overconstrained {
     bool made;               // residues are known (of the function equalityConstraint of the class)
     const Expr *residues;    // over slots 0 .. 2*size - 1
     uint32_t n_residues;
+    Expr same;               // over the same slots: positive where its matrices are the same, negative where axes are turned half round; 0: it has none
 } Overconstrained;
 
 typedef struct ArrayValue { // of an expression, in the scope in which it stands

@@ -166,11 +166,14 @@ typedef struct Reinit { // reinit(var, value) when `when` (a Boolean discrete va
     Span span;
 } Reinit;
 
+enum { ASSERT_ERROR, ASSERT_WARNING, ASSERT_TERMINATE, ASSERT_CLOSED };
 typedef struct Assert {
     Expr condition;
     uint32_t row;
     uint32_t inst;
-    uint8_t level;   // 0 error, 1 warning, 2 terminate when condition becomes FALSE
+    // Error, warning, terminate when the condition becomes false; closed: a number that is positive at the start where two frames
+    // that close a loop have the same axes, and negative where they are turned half round
+    uint8_t level;
     bool other_units; // Equation.other_units
     Sym message;     // with a place for each of its values (runtime/model/template.h)
     uint32_t told, n_told; // the values: range of Dae.told

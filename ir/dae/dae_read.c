@@ -492,9 +492,9 @@ read_reinit(Reader *reader)
 static void
 read_assert(Reader *reader)
 {
-    int level = reader_take_of(reader, dae_text_levels, 3);
+    int level = reader_take_of(reader, dae_text_levels, 4);
     if (level < 0)
-        reader_fail(reader, "error, warning or terminate");
+        reader_fail(reader, "error, warning, terminate or closed");
     reader_blanks(reader);
     Assert assertion = {.level = (uint8_t)(level < 0 ? 0 : level), .span = reader_span(reader), .inst = reader_instance(reader)};
     assertion.message = reader_string(reader);

@@ -21,7 +21,7 @@ const char *const dae_text_group_flags[] = {"flow", "protected", "final", "outpu
 const char *const dae_text_strings[] = {"unit", "display", "quantity", "comment"};
 const char *const dae_text_equations[] = {"", "initial", "when", "law", "alias", "removed"};
 const char *const dae_text_causes[] = {"", "input", "output", "graph", "stream", "deduced"};
-const char *const dae_text_levels[] = {"error", "warning", "terminate"};
+const char *const dae_text_levels[] = {"error", "warning", "terminate", "closed"};
 const char *const dae_text_energies[] = {"kinetic", "potential", "dissipation", "force", "inertia", "constraint"};
 const char *const dae_text_nodes[] = {"component", "one", "zero", "I", "C", "R", "Se", "Sf", "TF", "GY", "memory",
                                       "constraint", "body", "signal"};

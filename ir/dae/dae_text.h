@@ -10,7 +10,7 @@ extern const char *const dae_text_group_flags[8]; // bit by bit
 extern const char *const dae_text_strings[4];     // unit, display unit, quantity, comment
 extern const char *const dae_text_equations[6];   // by EqnKind
 extern const char *const dae_text_causes[6];      // by Causality
-extern const char *const dae_text_levels[3];      // of assertions
+extern const char *const dae_text_levels[4];      // of assertions
 extern const char *const dae_text_energies[6];    // by EnergyKind
 extern const char *const dae_text_nodes[14];      // by NodeKind
 

@@ -1,7 +1,7 @@
 // closing.c: what constraints that close loops hold, and start values that may move, for the runtime.
 //
 // Purpose: a mechanism that does not close at the start, or closes more than once, is described by its joints and
-// directions; `run --assemble` moves start values.
+// directions; `run --assemble` moves start values; a start that closes a loop half a turn off is not taken.
 // Method: an invariant belongs to the innermost constraint component around its equation, or to that at one end of the
 // connection it comes from, or to a joint connected to the part whose equation it is; its unit is read off the first term that has one.
 // Contract: after lowering's places are known. Complexity: linear in the equations' sizes and in the connections times the depth of
@@ -319,6 +319,26 @@ holders(const Lowering *low)
     const char *text = moves ? NULL : arena_strndup(low->arena, out.text, out.length);
     out_free(&out);
     return text;
+}
+
+void
+make_loop_ends(Lowering *low)
+{
+    Dae *dae = low->dae;
+    mdl_model *model = low->sys->model;
+    InstrVec code = {0};
+    mdl_loop_end *table = arena_array(low->arena, mdl_loop_end, dae->asserts.n + 1);
+    for (uint32_t i = 0; i < dae->asserts.n; i++) {
+        const Assert at = dae->asserts.at[i];
+        if (at.level != ASSERT_CLOSED)
+            continue;
+        mdl_loop_end *made = &table[model->n_loop_ends++];
+        *made = (mdl_loop_end){new_places(low, 1), sym_text(dae->syms, at.message), lower_place(low, at.span, "the model")};
+        emit_vars(low, &code, LIFT_HELD, at.condition, dae->rows.at + at.row, at.span, 1, made->same);
+    }
+    model->loop_end = table;
+    add_function(low, "loop_ends", &code, false, &model->loop_ends);
+    vec_free(&code);
 }
 
 void

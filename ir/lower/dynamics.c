@@ -324,6 +324,7 @@ make_dynamics(Lowering *low)
     make_rests(low, &code, &in_loop, &needed);
     make_conditions(low, &code, &in_loop);
     make_forecasts(low, &code, &needed);
+    make_loop_ends(low);
     make_steps(low, &code, &needed, &pieces, &whole, &outputs);
     // The Jacobian needs the most memory of all: what is done with goes first.
     vec_free(&code);

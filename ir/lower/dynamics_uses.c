@@ -102,7 +102,8 @@ mark_readers(const Lowering *low, U8Vec *read)
     for (uint32_t i = 0; i < dae->reinits.n; i++)
         mark_read(dae, dae->reinits.at[i].row, expr_nslots(low->exprs, dae->reinits.at[i].value), read);
     for (uint32_t i = 0; i < dae->asserts.n; i++)
-        mark_read(dae, dae->asserts.at[i].row, expr_nslots(low->exprs, dae->asserts.at[i].condition), read);
+        if (dae->asserts.at[i].level != ASSERT_CLOSED)
+            mark_read(dae, dae->asserts.at[i].row, expr_nslots(low->exprs, dae->asserts.at[i].condition), read);
     for (uint32_t i = 0; i < dae->jumps.n; i++)
         if (dae->jumps.at[i].state == NONE)
             mark_read(dae, dae->jumps.at[i].row, expr_nslots(low->exprs, dae->jumps.at[i].rest), read);

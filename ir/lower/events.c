@@ -379,7 +379,7 @@ make_asserts(Lowering *low)
     uint32_t n = 0;
     for (uint32_t i = 0; i < dae->asserts.n; i++) {
         const Assert at = dae->asserts.at[i];
-        if (report_parametric(low, &given, &at))
+        if (at.level == ASSERT_CLOSED || report_parametric(low, &given, &at))
             continue;
         mdl_assert *made = &table[n++];
         made->ok = new_places(low, 1);

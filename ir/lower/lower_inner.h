@@ -255,6 +255,8 @@ Closings *closings_create(const Lowering *low);
 void closings_free(Closings **closings);
 void closing_words(Lowering *low, const Closings *closings, uint32_t equation, mdl_constraint *out);
 void make_closing(Lowering *low);
+// Whether axes that close a loop are the same, for the start: reads what the dynamics and the results give.
+void make_loop_ends(Lowering *low);
 // Of a relation: >= 0 on its true side.
 Expr root_function(Lowering *low, Expr relation);
 

@@ -167,7 +167,7 @@ check_rest(Check *check)
     }
     for (uint32_t i = 0; i < dae->asserts.n; i++) {
         check_row(check, "assert", i, dae->asserts.at[i].condition, dae->asserts.at[i].row);
-        expect(check, dae->asserts.at[i].inst < dae->insts.n && dae->asserts.at[i].level <= 2, "assert", i,
+        expect(check, dae->asserts.at[i].inst < dae->insts.n && dae->asserts.at[i].level <= ASSERT_CLOSED, "assert", i,
                "its instance or level does not exist");
         expect(check, dae->asserts.at[i].told + dae->asserts.at[i].n_told <= dae->told.n, "assert", i, "a value of its message "
                "does not exist");

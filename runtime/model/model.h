@@ -196,6 +196,13 @@ typedef struct mdl_constraint {
 // Of a constraint's residual; MDL_UNIT_RATIO: without a unit, but of a joint.
 typedef enum mdl_unit { MDL_UNIT_OTHER, MDL_UNIT_METRE, MDL_UNIT_RADIAN, MDL_UNIT_RATIO } mdl_unit;
 
+// Two frames that close a loop of a mechanism.
+typedef struct mdl_loop_end {
+    uint32_t same;     // place in v, written by `loop_ends`: positive where their axes are the same, negative where they are turned half round
+    const char *names; // "`a.frame_b` and `b.frame_b`"
+    const char *place; // "file:line:col"
+} mdl_loop_end;
+
 // An initial condition x = start that may move: x = start + v[move]; what is fixed only with `run --assemble`.
 typedef struct mdl_move {
     uint32_t state;    // index of the state that x is, or minus which
@@ -560,6 +567,9 @@ struct mdl_model {
     uint32_t n_leaps;
     const mdl_leap *leap;
     mdl_code leaps;           // likewise
+    uint32_t n_loop_ends;
+    const mdl_loop_end *loop_end;
+    mdl_code loop_ends;       // after dynamics + outputs, at the start
     const mdl_audit *audit;   // NULL unless the model was compiled for it; its places are valid after `outputs`
     const mdl_tangents *tangents; // NULL unless the model was compiled for them
 };

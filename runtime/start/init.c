@@ -231,6 +231,13 @@ solve_steps(Run *run, Newton **block, const double *started)
 }
 
 MDL_CHECKED static int
+solve_again(Run *run, void *blocks)
+{
+    uint32_t failed;
+    return run_steps(run, blocks, EFFORT_START, &failed);
+}
+
+MDL_CHECKED static int
 check_nominals(const Run *run)
 {
     const mdl_model *model = run->model;
@@ -389,13 +396,19 @@ init_solve(Run *run)
     if (model->lambda)
         run->v[model->lambda] = 1;
     double *started = model->n_constraints ? malloc(model->nv * sizeof *started) : NULL;
+    double *base = model->n_loop_ends ? malloc(model->nv * sizeof *base) : NULL;
     if (started)
         memcpy(started, run->v, model->nv * sizeof *started);
     if (run->options->assemble)
         status = assemble_start(run);
+    if (base)
+        memcpy(base, run->v, model->nv * sizeof *base);
     Newton **block = status == MDL_OK ? create_blocks(model) : NULL;
     if (status == MDL_OK)
         status = block ? solve_steps(run, block, started) : MDL_INTERNAL;
+    if (status == MDL_OK && model->n_loop_ends)
+        status = base ? turned_mend(run, solve_again, block, base) : MDL_INTERNAL;
+    free(base);
     for (uint32_t k = 0; status == MDL_OK && k < model->n_init; k++)
         if (block[k])
             newton_note_open(run, block[k]);

@@ -24,6 +24,12 @@ bool assemble_explain(Run *run);
 // derivatives must be in v. Returns the length.
 size_t assemble_loop_text(const Run *run, const uint8_t *rows, char *text, size_t size);
 
+// --- turned.c: loops that close half a turn off
+typedef int (*StartSolver)(Run *run, void *blocks);
+// v is a solution that `solve` has found from the values `base`. Where loops close half a turn off, others are sought from
+// turned angles. MDL_FAILED with a message when none is found.
+MDL_CHECKED int turned_mend(Run *run, StartSolver solve, void *blocks, const double *base);
+
 // --- init.c: parameters and the initial system, up to and including the first event iteration
 MDL_CHECKED int init_solve(Run *run);
 
