@@ -1,14 +1,16 @@
 #!/bin/sh
-# Runs the suite in as many parts as there are processors; the same output, in parts, and one closing line.
+# Runs the suite with as many runners as there are processors, each taking the next case when it is free; the same output, in
+# parts, and one closing line.
 # usage: tests/shards.sh BUILD [PATTERN]
 set -u
 here=$(dirname "$0")
 shards=${JOBS:-$(nproc)}
 logs=$(mktemp -d)
-trap 'rm -rf "$logs"' EXIT
+claims=$(mktemp -d)
+trap 'rm -rf "$logs" "$claims"' EXIT
 k=1
 while [ "$k" -le "$shards" ]; do
-    SHARD=$k/$shards "$here/run.sh" "$@" >"$logs/$k" 2>&1 &
+    CLAIMS=$claims "$here/run.sh" "$@" >"$logs/$k" 2>&1 &
     k=$((k + 1))
 done
 wait
