@@ -3,7 +3,8 @@
 MAKEFLAGS += -r
 BUILD    ?= build
 CC       ?= gcc
-OPT      ?= -O2 -g
+# Locations of optimised variables are a seventh of the time; OPT="-O0 -g" is for who debugs.
+OPT      ?= -O2 -g -fno-var-tracking
 LLVM     ?= llvm-config-19
 WARN      = -Wall -Wextra -Werror $(if $(SAN),-Wno-format-truncation) # the sanitizers provoke false alarms
 CPPFLAGS  = -I. -I$(BUILD) -D_GNU_SOURCE -I/usr/include/suitesparse
@@ -136,6 +137,8 @@ $(call objects,$(FRONTEND)): | $(BUILD)/frontend/text/parser.h $(BUILD)/frontend
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 ASAN    = build/asan
+# What a finding needs is its line.
+SANITIZED = BUILD=$(ASAN) OPT="-O1 -g1" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 TEST_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/ir/*.c tests/runtime/*.c tests/backend/*.c tests/tools/*.c))
 
 # Against SuiteSparse BTF.
@@ -225,13 +228,13 @@ runtime:
 	@$(MAKE) --no-print-directory -f runtime/foreign.mk -j$(JOBS) BUILD=$(BUILD) TARGET=$(TARGET)
 test: packages importer slurm
 	$(MAKE) -j$(JOBS) programs
-	$(MAKE) -j$(JOBS) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" programs
+	$(MAKE) -j$(JOBS) $(SANITIZED) programs
 	tests/all.sh $(BUILD) $(ASAN)
 check: packages
 	$(MAKE) -j$(JOBS) chosen
 	tests/shards.sh $(BUILD) $(CASES)
 check-asan: packages
-	$(MAKE) -j$(JOBS) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" chosen
+	$(MAKE) -j$(JOBS) $(SANITIZED) chosen
 	tests/shards.sh $(ASAN) $(CASES)
 demo: packages
 	$(MAKE) -j$(JOBS) all
