@@ -80,6 +80,13 @@ rank_value(const Rank *rank)
     return rank->rank;
 }
 
+// fmax() of the C library is a call, with care for NaN that is not needed here.
+static double
+larger(double a, double b)
+{
+    return b > a ? b : a;
+}
+
 // Four partial sums, so that additions need not wait for each other.
 static double
 dot(const double *x, const double *y, size_t n)
@@ -103,7 +110,7 @@ length_of(const double *x, size_t n)
     if (sum > 1e-200)
         return sqrt(sum);
     for (size_t i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i]));
+        most = larger(most, fabs(x[i]));
     sum = 0;
     for (size_t i = 0; i < n && most > 0; i++)
         sum += (x[i] / most) * (x[i] / most);
@@ -150,12 +157,12 @@ scale_matrix(Rank *rank, const double *scale)
             *entry *= rank->column_scale[j];
             if (!isfinite(*entry))
                 return false;
-            rank->row_scale[i] = fmax(rank->row_scale[i], fabs(*entry));
+            rank->row_scale[i] = larger(rank->row_scale[i], fabs(*entry));
         }
     }
     double largest = 0;
     for (size_t i = 0; i < m; i++)
-        largest = fmax(largest, rank->row_scale[i]);
+        largest = larger(largest, rank->row_scale[i]);
     for (size_t i = 0; i < m; i++)
         rank->row_scale[i] = rank->row_scale[i] > largest * NOTHING ? 1 / rank->row_scale[i] : 0;
     for (size_t j = 0; j < n; j++)
@@ -166,40 +173,46 @@ scale_matrix(Rank *rank, const double *scale)
 
 // The means of the logarithms of the entries of rows (then columns) become zero in turn: Gauss-Seidel steps towards the least
 // squares of all logarithms (Curtis and Reid, J. Inst. Maths Applics 10 (1972) 118).
-void
+// Only what is more than rounding beside its row counts; its logarithms are taken once.
+bool
 rank_balance(const Rank *rank, double *scale)
 {
     enum { SWEEPS = 40 };
+    typedef struct { double logarithm; size_t row, column; } Entry;
     const double rounding = 1e-14;
-    size_t m = rank->rows, n = rank->columns;
-    double *row = rank->row_scale;
+    size_t m = rank->rows, n = rank->columns, entries = 0;
+    double *row = rank->row_scale, *least = rank->work, *in_row = rank->work + m, *in_column = rank->column_scale;
+    memset(rank->work, 0, 2 * m * sizeof *rank->work);
+    memset(in_column, 0, n * sizeof *in_column);
+    memset(scale, 0, n * sizeof *scale);
     for (size_t j = 0; j < n; j++)
-        scale[j] = 0;
+        for (size_t i = 0; i < m; i++)
+            least[i] = larger(least[i], fabs(rank->a[j * m + i]) * rounding);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < m; i++)
+            entries += fabs(rank->a[j * m + i]) > least[i];
+    Entry *entry = calloc(entries + 1, sizeof *entry), *end = entry;
+    if (!entry)
+        return false;
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < m; i++)
+            if (fabs(rank->a[j * m + i]) > least[i]) {
+                *end++ = (Entry){log(fabs(rank->a[j * m + i])), i, j};
+                in_row[i]++;
+                in_column[j]++;
+            }
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        for (size_t i = 0; i < m; i++) {
-            double most = 0, sum = 0, count = 0;
-            for (size_t j = 0; j < n; j++)
-                most = fmax(most, fabs(rank->a[j * m + i]));
-            for (size_t j = 0; j < n; j++)
-                if (fabs(rank->a[j * m + i]) > rounding * most) {
-                    sum += log(fabs(rank->a[j * m + i])) + scale[j];
-                    count++;
-                }
-            row[i] = count > 0 ? -sum / count : 0;
-            rank->work[i] = rounding * most;
-        }
-        for (size_t j = 0; j < n; j++) {
-            double sum = 0, count = 0;
-            for (size_t i = 0; i < m; i++)
-                if (fabs(rank->a[j * m + i]) > rank->work[i]) {
-                    sum += log(fabs(rank->a[j * m + i])) + row[i];
-                    count++;
-                }
-            scale[j] = count > 0 ? -sum / count : 0;
-        }
+        memset(row, 0, m * sizeof *row);
+        for (const Entry *e = entry; e < end; e++)
+            row[e->row] -= (e->logarithm + scale[e->column]) / in_row[e->row];
+        memset(scale, 0, n * sizeof *scale);
+        for (const Entry *e = entry; e < end; e++)
+            scale[e->column] -= (e->logarithm + row[e->row]) / in_column[e->column];
     }
+    free(entry);
     for (size_t j = 0; j < n; j++)
         scale[j] = exp(scale[j]);
+    return true;
 }
 
 static void

@@ -19,8 +19,8 @@ double *rank_matrix(Rank *rank);
 // same size. The rank is the number of pivots above `tolerance` times the largest, but at most `most`. False: not finite.
 MDL_CHECKED bool rank_factor(Rank *rank, const double *scale, double tolerance, uint32_t most);
 // Units of columns, into `scale`, in which the entries of the matrix that waits in rank_matrix() are as close to each other as
-// units of rows and columns can make them; what is rounding beside its row counts for nothing. The matrix is not changed.
-void rank_balance(const Rank *rank, double *scale);
+// units of rows and columns can make them; what is rounding beside its row counts for nothing. The matrix is not changed. False: no memory.
+MDL_CHECKED bool rank_balance(const Rank *rank, double *scale);
 uint32_t rank_value(const Rank *rank);
 // Column at pivot k; those from the rank on were left out.
 uint32_t rank_pivot(const Rank *rank, uint32_t k);

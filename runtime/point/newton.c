@@ -207,7 +207,8 @@ newton_review_rank(const Run *run, Newton *newton, uint32_t *rank)
         return true;
     double unit[m + 1];
     fill_rank_matrix(run, newton);
-    rank_balance(newton->rank, unit);
+    if (!rank_balance(newton->rank, unit))
+        return false;
     if (rank_factor(newton->rank, unit, RANK_DEPENDENT, m) && rank_value(newton->rank) == m) {
         *rank = m;
         return true;
