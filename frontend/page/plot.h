@@ -26,6 +26,11 @@ typedef struct PlotResult {
 
 // What gnuplot draws by this script, into a picture of that size. 0, 2 or 5 as below.
 int plot_script(const Out *script, const char *output, uint32_t width, uint32_t height, Out *why);
+// The same drawing on a page, below a text.
+typedef struct DrawnPage {
+    const char *title, *text, *drawing; // the last: what the drawing shows, for those who do not see it
+} DrawnPage;
+int plot_script_page(const Out *script, uint32_t width, uint32_t height, const DrawnPage *about, const char *path, Out *why);
 // A string of gnuplot, in which nothing is a command.
 void plot_quoted(Out *out, const char *text);
 // The same of several results: a panel for each variable with a curve of each result, or the other way round.

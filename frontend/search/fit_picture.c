@@ -5,16 +5,9 @@
 // Contract: fit.h. Complexity: linear in the data; of many data as many, evenly, as can be told apart.
 #include "frontend/search/fit.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "frontend/page/page.h"
 #include "frontend/page/plot.h"
-#include "ir/base/replace.h"
 
 enum { POINTS_MOST = 3000, PANELS_MOST = 12, WIDTH = 860, HEIGHT_OF_DATA = 260, HEIGHT_OF_RESIDUALS = 120 };
 
@@ -99,82 +92,45 @@ put_panel(const Fit *fit, const Panel *panel, uint32_t number, double top, doubl
     out_printf(script, "plot 0 with lines linewidth 1 linecolor rgb '#888888' notitle, $d%u using 1:4 with points pointtype 7 pointsize 0.3 linecolor rgb '#d55e00' notitle\n", number);
 }
 
-int
-fit_draw(const Fit *fit, const char *path, Out *why)
+// The drawing; its height in pixels.
+static uint32_t
+put_script(const Fit *fit, Out *script)
 {
     Panel panel[PANELS_MOST];
-    uint32_t panels = 0;
-    Out script = {0};
+    uint32_t panels = 0, each = HEIGHT_OF_DATA + HEIGHT_OF_RESIDUALS;
     for (uint32_t i = 0; i < fit->experiments; i++)
         for (uint32_t c = 0; c < fit->experiment[i].columns && panels < PANELS_MOST; c++)
             panel[panels++] = (Panel){&fit->experiment[i], c, i};
-    uint32_t each = HEIGHT_OF_DATA + HEIGHT_OF_RESIDUALS;
     for (uint32_t k = 0; k < panels; k++)
-        put_data(&panel[k], k, &script);
-    out_text(&script, "set tics nomirror\nset grid linecolor rgb '#e2e2e2' linetype 1 linewidth 0.8\nset border linecolor rgb '#555555'\n"
-                      "set format y '%h'\nset key outside top right horizontal reverse Left samplen 2\nset lmargin at screen 0.13\nset rmargin at screen 0.97\nset multiplot\n");
+        put_data(&panel[k], k, script);
+    out_text(script, "set tics nomirror\nset grid linecolor rgb '#e2e2e2' linetype 1 linewidth 0.8\nset border linecolor rgb '#555555'\n"
+                     "set format y '%h'\nset key outside top right horizontal reverse Left samplen 2\nset lmargin at screen 0.13\nset rmargin at screen 0.97\nset multiplot\n");
     for (uint32_t k = 0; k < panels; k++)
-        put_panel(fit, &panel[k], k, 1 - (double)k / panels, 1.0 / panels, (double)panels * each, &script);
-    out_text(&script, "unset multiplot\n");
-    int status = plot_script(&script, path, WIDTH, panels * each, why);
+        put_panel(fit, &panel[k], k, 1 - (double)k / panels, 1.0 / panels, (double)panels * each, script);
+    out_text(script, "unset multiplot\n");
+    return panels * each;
+}
+
+int
+fit_draw(const Fit *fit, const char *path, Out *why)
+{
+    Out script = {0};
+    uint32_t height = put_script(fit, &script);
+    int status = plot_script(&script, path, WIDTH, height, why);
     out_free(&script);
     return status;
-}
-
-// --- the page
-
-static bool
-read_picture(const Fit *fit, Out *picture, Out *why)
-{
-    const char *folder = getenv("TMPDIR");
-    Out path = {0};
-    out_printf(&path, "%s/mdlc-fit-%ld.svg", folder && *folder ? folder : "/tmp", (long)getpid());
-    int status = fit_draw(fit, path.text, why);
-    bool good = !status && !out_file(picture, path.text);
-    unlink(path.text);
-    out_free(&path);
-    return good;
-}
-
-// The drawing as an image, whose styles and texts have nothing to do with the page.
-static void
-put_picture(const Out *picture, Out *page)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    out_text(page, "<p><img alt=\"data, model and residuals\" src=\"data:image/svg+xml;base64,");
-    for (size_t i = 0; i < picture->length; i += 3) {
-        uint32_t have = picture->length - i < 3 ? (uint32_t)(picture->length - i) : 3, bits = 0;
-        for (uint32_t k = 0; k < 3; k++)
-            bits = bits << 8 | (k < have ? (unsigned char)picture->text[i + k] : 0);
-        for (uint32_t k = 0; k < 4; k++)
-            out_char(page, k <= have ? letters[bits >> (18 - 6 * k) & 63] : '=');
-    }
-    out_text(page, "\"></p>\n");
 }
 
 int
 fit_page(const Fit *fit, const char *model, const char *path, Out *why)
 {
-    Out page = {0}, text = {0}, picture = {0}, title = {0};
+    Out script = {0}, text = {0}, title = {0};
+    uint32_t height = put_script(fit, &script);
     out_printf(&title, "%s, fitted", model);
-    page_begin(title.text, &page);
-    out_text(&page, "<header><h1>");
-    out_html(&page, title.text);
-    out_text(&page, "</h1></header>\n<main><pre>");
     fit_print(fit, model, &text);
-    out_html(&page, text.text);
-    out_text(&page, "</pre>\n");
-    bool drawn = read_picture(fit, &picture, why);
-    if (drawn)
-        put_picture(&picture, &page);
-    out_text(&page, "</main>\n");
-    page_end(0, &page);
-    int error = drawn ? replace_file(path, page.text, page.length, 0) : 0;
-    if (error)
-        out_printf(why, "%s: %s\n", path, strerror(error));
-    out_free(&page);
+    int status = plot_script_page(&script, WIDTH, height, &(DrawnPage){title.text, text.text, "data, model and residuals"}, path, why);
+    out_free(&script);
     out_free(&text);
-    out_free(&picture);
     out_free(&title);
-    return drawn && !error ? 0 : 5;
+    return status;
 }

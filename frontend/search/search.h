@@ -3,7 +3,7 @@
 // In: a compiled model with directional derivatives, names of free quantities, data of experiments.
 // Out: values with how well they are known: least squares with confidence intervals.
 // Read first: search.h, then trial.c, then least_squares.c.
-// Also open to other rooms: fit.h.
+// Also open to other rooms: fit.h, least_squares.h, search_text.h.
 //
 // All functions: false, or a number other than 0, goes with lines in `why`.
 #ifndef MDLC_FRONTEND_SEARCH_SEARCH_H
@@ -59,7 +59,8 @@ typedef struct Trial {
     uint32_t *wide_column;
 } Trial;
 
-// A row of a run: time, then the columns. With derivatives, behind them: each column by each quantity.
+// A row of a run: time, then the columns. With derivatives, behind them: each column by each quantity, how the time of the last event moves by
+// each quantity, and the rates of the columns.
 typedef void TrialRow(void *user, const double *row);
 
 void trial_create(Trial *trial, Arena *arena);
@@ -70,6 +71,18 @@ static inline uint32_t
 trial_derivative(const Trial *trial, uint32_t column, uint32_t quantity)
 {
     return 1 + trial->columns + column * trial->free->n + quantity;
+}
+// How the time of the event moves in whose rows these stand.
+static inline uint32_t
+trial_instant(const Trial *trial, uint32_t quantity)
+{
+    return 1 + trial->columns + trial->columns * trial->free->n + quantity;
+}
+// The derivative of a column by time.
+static inline uint32_t
+trial_rate(const Trial *trial, uint32_t column)
+{
+    return 1 + trial->columns + (trial->columns + 1) * trial->free->n + column;
 }
 
 #endif

@@ -39,12 +39,12 @@ put_output(mdl_output *at, const char *name, uint32_t place, uint32_t declaratio
     return at + 1;
 }
 
-// The model with columns for derivatives, in the order of trial_derivative().
+// The model with columns for derivatives, in the order of trial_derivative(), trial_instant() and trial_rate().
 void
 trial_create(Trial *trial, Arena *arena)
 {
     const mdl_model *model = trial->model;
-    uint32_t n = trial->free->n, columns = trial->columns, more = columns * n;
+    uint32_t n = trial->free->n, columns = trial->columns, more = (columns + 1) * n + columns;
     double *v0 = arena_array(arena, double, model->nv + more + 1);
     mdl_output *output = arena_array(arena, mdl_output, model->n_outputs + more + 1), *at = output + model->n_outputs;
     mdl_declaration *declaration = arena_array(arena, mdl_declaration, model->n_declarations + 1);
@@ -53,13 +53,18 @@ trial_create(Trial *trial, Arena *arena)
     memcpy(output, model->output, model->n_outputs * sizeof *output);
     if (model->n_declarations)
         memcpy(declaration, model->declaration, model->n_declarations * sizeof *declaration);
-    trial->sense = (mdl_sense){.parameter = parameter, .n = n, .output = trial->column, .outputs = columns, .place = model->nv};
+    trial->sense = (mdl_sense){.parameter = parameter, .n = n, .output = trial->column, .outputs = columns, .place = model->nv,
+                               .instants = model->nv + columns * n, .rates = model->nv + (columns + 1) * n};
     for (uint32_t k = 0; k < n; k++)
         parameter[k] = trial->free->at[k].settable;
     for (uint32_t c = 0; c < columns; c++)
         for (uint32_t k = 0; k < n; k++)
             at = put_output(at, arena_printf(arena, "d(%s)/d(%s)", model->output[trial->column[c]].name, trial->free->at[k].name),
                             trial->sense.place + c * n + k, model->n_declarations);
+    for (uint32_t k = 0; k < n; k++)
+        at = put_output(at, arena_printf(arena, "d(time of event)/d(%s)", trial->free->at[k].name), trial->sense.instants + k, model->n_declarations);
+    for (uint32_t c = 0; c < columns; c++)
+        at = put_output(at, arena_printf(arena, "der(%s)", model->output[trial->column[c]].name), trial->sense.rates + c, model->n_declarations);
     trial->wide = *model;
     trial->wide.nv += more;
     trial->wide.v0 = v0;

@@ -4,6 +4,7 @@
 // meant. Method: a table; runtime/shell/options.c scans the words.
 // Contract: command_line.h. Complexity: linear in the words times the options.
 #include "frontend/session/command_line.h"
+#include "frontend/optimum/optimum.h"
 #include "frontend/session/products.h"
 #include "ir/base/diag.h"
 #include "runtime/model/nearest.h"
@@ -260,6 +261,12 @@ check_files(Options *o, Out *why)
         out_text(why, "compare needs two results");
     else if (o->command == COMMAND_FIT && o->n_files < 2)
         out_text(why, "which data? mdlc fit MODEL DATA.csv... --free NAME,...");
+    else if (o->command == COMMAND_OPTIMISE && !o->search.n_objectives)
+        out_text(why, "what is to be best? mdlc optimise MODEL --minimise FORMULA --free NAME=LOW..HIGH,...");
+    else if (o->command == COMMAND_OPTIMISE && o->search.n_objectives > OBJECTIVES_MOST)
+        out_text(why, "one objective has a best value and two have a front: of more than two, some become constraints (--subject-to)");
+    else if (o->command == COMMAND_OPTIMISE && o->search.front && o->search.n_objectives < OBJECTIVES_MOST)
+        out_text(why, "a front is that of two objectives: --minimise A --minimise B --front N");
     else if (o->command == COMMAND_PLOT && o->n_files < 2)
         out_text(why, "which variables? mdlc plot RESULT VARIABLE...");
     else if (o->n_files > 1 && !several)
@@ -324,7 +331,8 @@ say_no_call(const char *word, Out *why)
 {
     static const char *const usual[][2] = {{"simulate", "run"}, {"sim", "run"}, {"exec", "run"}, {"compile", "build"}, {"draw", "plot"}, {"play", "animate"}, {"animation", "animate"},
                                            {"format", "fmt"}, {"diff", "compare"}, {"init", "new"}, {"create", "new"}, {"lint", "check"},
-                                           {"translate", "show"}, {"bode", "freq"}, {"linearise", "linearize"}, {"calibrate", "fit"}, {"identify", "fit"}, {"estimate", "fit"}};
+                                           {"translate", "show"}, {"bode", "freq"}, {"linearise", "linearize"}, {"calibrate", "fit"}, {"identify", "fit"}, {"estimate", "fit"},
+                                           {"optimize", "optimise"}, {"minimize", "optimise"}, {"minimise", "optimise"}, {"pareto", "optimise"}, {"tune", "optimise"}};
     enum { MOST = 64 };
     uint32_t n;
     const Call *calls = options_calls(&n);
@@ -350,6 +358,8 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
     run_settings_init(&o->run);
     o->files = arena_array(arena, const char *, argc + 1);
     o->search.free = arena_array(arena, const char *, argc + 1);
+    o->search.objective = arena_array(arena, SearchObjective, argc + 1);
+    o->search.constraint = arena_array(arena, const char *, argc + 1);
     o->paths = arena_array(arena, const char *, argc + 1);
     o->warnings = arena_array(arena, const char *, argc + 1);
     o->tubes = arena_array(arena, Tube, argc + 1);

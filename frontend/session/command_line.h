@@ -57,11 +57,22 @@ typedef struct SweepOptions {
     bool status, collect, cancel;
 } SweepOptions;
 
-typedef struct SearchOptions {   // of `fit`
+typedef struct SearchObjective { // --minimise, --maximise
+    const char *formula;
+    bool most;
+} SearchObjective;
+
+typedef struct SearchOptions {   // of `fit` and `optimise`
     const char **free;           // of each --free
     uint32_t n_free;
     const char *columns, *deviations; // as written; NULL: not given
     uint32_t starts, runs;       // 0: not given
+    SearchObjective *objective;
+    uint32_t n_objectives;
+    const char **constraint;     // of each --subject-to
+    uint32_t n_constraints;
+    uint32_t front;              // points of it; 0: not given
+    const char *record;          // a file; NULL: none
 } SearchOptions;
 
 typedef struct Options {

@@ -21,6 +21,7 @@ static const Products products[] = {
     {COMMAND_ANIMATE, ".html .htm .svg"},
     {COMMAND_SWEEP, ".csv .txt"},
     {COMMAND_FIT, ".html .htm .svg .png .pdf .csv .json .txt"},
+    {COMMAND_OPTIMISE, ".html .htm .svg .png .pdf .csv .json .txt"},
     {COMMAND_RUN, NULL},
     {COMMAND_SENSE, NULL},
 };

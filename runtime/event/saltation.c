@@ -86,8 +86,8 @@ move(Run *run)
     mdl_call(tables->instants, run->v);
 }
 
-static void
-seed_motion(Run *run, const double *f)
+void
+sense_seed_motion(Run *run, const double *f)
 {
     Sense *sense = run->sense;
     tangent_clear(sense->tangent);
@@ -142,7 +142,7 @@ MDL_CHECKED static int
 guard_time(Run *run, uint32_t k, bool first)
 {
     Sense *sense = run->sense;
-    seed_motion(run, run->v + run->model->yp);
+    sense_seed_motion(run, run->v + run->model->yp);
     double speed = guard_rate(run, k);
     int status = MDL_OK;
     if (!crosses(run, k, speed)) {
@@ -366,7 +366,7 @@ note_departures(Run *run)
     sense->latest = run->v[0];
     if (status != MDL_OK)
         return status;
-    seed_motion(run, run->v + run->model->yp);
+    sense_seed_motion(run, run->v + run->model->yp);
     for (uint32_t k = 0; k < run->guards - run->model->n_rests; k++)
         if (sense->touched[k])
             sense->departs[k] = fabs(guard_rate(run, k));

@@ -103,6 +103,8 @@ typedef struct mdl_sense {
     const uint32_t *output;    // indices into model->output
     uint32_t outputs;
     uint32_t place;
+    uint32_t instants;         // 0, or where d(time of the last event)/d(parameter p) goes, in n places
+    uint32_t rates;            // 0, or where d(output k)/d(time) goes, in as many places as there are outputs
 } mdl_sense;
 
 typedef struct mdl_options {

@@ -129,12 +129,27 @@ sense_remember(Run *run)
 
 // --- results
 
+static void
+output_rates(Run *run)
+{
+    const mdl_sense *wanted = run->sense->wanted;
+    sense_seed_motion(run, run->v + run->model->yp);
+    for (uint32_t k = 0; k < wanted->outputs; k++) {
+        const mdl_output *output = &run->model->output[wanted->output[k]];
+        run->v[wanted->rates + k] = output->sign * *tangent_at(run->sense->tangent, output->place);
+    }
+}
+
 int
 sense_values(Run *run)
 {
     Sense *sense = run->sense;
     const mdl_sense *wanted = sense->wanted;
     int status = tangent_factor(sense->tangent);
+    if (wanted->rates && status == MDL_OK)
+        output_rates(run);
+    if (wanted->instants)
+        memcpy(run->v + wanted->instants, sense->tau, sense->n * sizeof *sense->tau);
     for (uint32_t p = 0; p < sense->n && status == MDL_OK; p++) {
         sense_seed(run, p, sense->present + (size_t)p * sense->nx);
         tangent_dynamics(sense->tangent);

@@ -23,7 +23,7 @@ from ._errors import CompileError, CompilerFault, Diagnostic, Interrupted, MdlcE
 from ._model import Model, Picture, compile, example
 
 if TYPE_CHECKING:
-    from ._analysis import LinearSystem, Residuals, Sensitivities, SteadyState
+    from ._analysis import LinearSystem, Optimum, Residuals, Sensitivities, SteadyState
     from ._control import Env, Rates
     from ._result import Column, Result
     from ._simulation import Simulation
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "CompileError", "CompilerFault", "Diagnostic", "Interrupted", "MdlcError", "SimulationError", "Model", "Picture", "compile", "example", "Result",
-    "Column", "Simulation", "LinearSystem", "SteadyState", "Sensitivities", "Residuals", "Env", "Rates", "load_ipython_extension",
+    "Column", "Simulation", "LinearSystem", "Optimum", "SteadyState", "Sensitivities", "Residuals", "Env", "Rates", "load_ipython_extension",
 ]
 
 # What needs NumPy is loaded when it is wanted.
 _LATER = {
-    "Result": "_result", "Column": "_result", "Simulation": "_simulation", "LinearSystem": "_analysis", "SteadyState": "_analysis",
+    "Result": "_result", "Column": "_result", "Simulation": "_simulation", "LinearSystem": "_analysis", "Optimum": "_analysis", "SteadyState": "_analysis",
     "Sensitivities": "_analysis", "Residuals": "_analysis", "Env": "_control", "Rates": "_control",
 }
 

@@ -86,6 +86,41 @@ class SteadyState(Dict[str, float]):
         return made
 
 
+class Optimum(Dict[str, float]):
+    """Values of free quantities, with what they bring (``goals``), whether constraints are met (``feasible``) and how the search ended (``end``). Of a front
+    ``points`` has all of them, and the values are those of the first.
+
+    >>> import mdlc
+    >>> front = mdlc.example("hello").optimise(["rms(body.s)", "rms(damper.f)"], {"damper.c": (0.1, 20)}, front=3)
+    >>> len(front.points), sorted(front.points[0].goals)
+    (3, ['rms(body.s)', 'rms(damper.f)'])
+    """
+
+    goals: "dict[str, float]"
+    feasible: bool
+    end: str
+    points: "list[Optimum]"
+    details: "dict[str, Any]"
+
+    @classmethod
+    def _of_point(cls, point: "dict[str, Any]") -> "Optimum":
+        made = cls({one["name"]: one["value"] for one in point["quantities"]})
+        made.goals = {one["formula"]: one["value"] for one in point["goals"]}
+        made.feasible = point["feasible"]
+        made.end = point["end"]
+        made.details = point
+        made.points = [made]
+        return made
+
+    @classmethod
+    def _of(cls, text: bytes) -> "Optimum":
+        read = json.loads(text)
+        points = [cls._of_point(point) for point in read["points"]]
+        points[0].points = points
+        points[0].details = read
+        return points[0]
+
+
 class Sensitivities(Result):
     """A run with derivatives: ``s["x"]``, ``s.derivative("x", "p")``.
 

@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Tuple, Union, cast
 
 from . import _cache
 from ._errors import CompileError, Diagnostic, Interrupted, MdlcError, SimulationError
@@ -375,7 +375,7 @@ class Model:
         """
         return checked(["check", *[w for w in self._words if not w.startswith("--formalism")]], {self.path: "<text>"} if self._text is not None else {})[1]
 
-    def _analyse(self, what: str, words: "list[str]", suffix: str) -> bytes:
+    def _analyse(self, what: str, words: "list[str]", suffix: str, partial: bool = False) -> bytes:
         import tempfile
 
         handle, place = tempfile.mkstemp(suffix=suffix)
@@ -384,9 +384,10 @@ class Model:
             done = call([what, *self._words, *words, "-o", place])
             if done.returncode == 1:
                 raise CompileError([], done.stderr.decode(errors="replace").strip())
-            if done.returncode:
+            read = Path(place).read_bytes()
+            if done.returncode and not (partial and done.returncode == 3 and read):
                 raise SimulationError(done.stderr.decode(errors="replace").strip(), float("nan"), None, done.returncode)
-            return Path(place).read_bytes()
+            return read
         finally:
             os.unlink(place)
 
@@ -442,6 +443,24 @@ class Model:
         from ._analysis import Residuals
 
         return Residuals(self, times, data, free, dict(set or {}), dict(weights or {}), tol)
+
+    def optimise(self, minimise: Union[str, Sequence[str]], free: Mapping[str, Tuple[float, float]], *, subject_to: Sequence[str] = (), starts: int = 1, front: int = 0, stop: Optional[float] = None, interval: Optional[float] = None, tol: Optional[float] = None, max_runs: int = 0, record: Optional[str] = None, set: Optional[Mapping[str, Value]] = None) -> "Optimum":
+        """The values of the parameters ``free`` (within bounds) with which a formula is least; of two formulas, their front.
+
+        >>> import mdlc
+        >>> best = mdlc.example("hello").optimise("rms(body.s)", {"damper.c": (0.1, 20)}, stop=20)
+        >>> round(best["damper.c"], 2), best.feasible
+        (6.32, True)
+        """
+        from ._analysis import Optimum
+
+        goals = [minimise] if isinstance(minimise, str) else list(minimise)
+        words = self._set_words(set) + [f"--minimise={goal}" for goal in goals] + [f"--subject-to={goal}" for goal in subject_to]
+        words += [f"--free={name}={low!r}..{high!r}" for name, (low, high) in free.items()]
+        words += [f"--{key}={value!r}" for key, value in (("stop", stop), ("interval", interval), ("tol", tol)) if value is not None]
+        words += [f"--{key}={value}" for key, value in (("starts", starts), ("front", front), ("max-runs", max_runs)) if value]
+        words += [f"--record={os.fspath(record)}"] if record is not None else []
+        return Optimum._of(self._analyse("optimise", words, ".json", partial=True))
 
     # --- control
 

@@ -1,0 +1,143 @@
+// optimise_command.c: mdlc optimise: values of parameters with which what is wanted of a run is best.
+//
+// Purpose: `mdlc optimise`. Method: formulas are read before the model is compiled, a search follows (frontend/optimum).
+// Contract: command.h. Complexity: that of the runs.
+#include "frontend/command/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "frontend/command/trial_options.h"
+#include "frontend/optimum/optimum.h"
+
+// Of all points.
+static SearchEnd
+worst_end(const Optima *optima)
+{
+    SearchEnd end = SEARCH_FOUND;
+    for (uint32_t i = 0; i < optima->n; i++)
+        end = optima->at[i].end == SEARCH_FOUND || end == SEARCH_INTERRUPTED ? end : optima->at[i].end;
+    return end;
+}
+
+// What the result is worth, on standard error; an exit code.
+static int
+tell_end(const Session *session, const OptimumRequest *request, const Optima *optima)
+{
+    int status = EXIT_FINE;
+    if (*optima->reason && !session->options.run.quiet)
+        fprintf(stderr, "mdlc: note: %s have no derivatives, and the search goes on without them: %s\n", optima->gradients ? "some runs" : "runs", optima->reason);
+    if (optima->failed && !session->options.run.quiet)
+        fprintf(stderr, "mdlc: note: of %llu runs %llu failed, the last one of them: %s\n", (unsigned long long)optima->runs, (unsigned long long)optima->failed, optima->said);
+    switch (worst_end(optima)) {
+    case SEARCH_LIMIT:
+        fprintf(stderr, "mdlc: the search has not come to its end within %llu runs: --max-runs allows more\n", (unsigned long long)optima->runs);
+        status = EXIT_FAILED;
+        break;
+    case SEARCH_STUCK:
+        fputs("mdlc: the search gave up before its end: the best values so far are shown; --starts tries others, a smaller --tol makes runs more exact\n", stderr);
+        status = EXIT_FAILED;
+        break;
+    case SEARCH_INTERRUPTED:
+        fprintf(stderr, "mdlc: interrupted: the best values so far are shown%s\n", request->record ? "; the same call goes on" : "");
+        return EXIT_INTERRUPTED;
+    default: break;
+    }
+    const Optimum *o = optima->at;
+    if (o->worst <= OPTIMUM_MISS)
+        return status;
+    for (uint32_t g = request->objectives; g < request->goals; g++) {
+        double size = o->left[g] > o->right[g] ? o->left[g] : o->right[g], miss = request->goal[g].kind == GOAL_EQUAL && o->value[g] < 0 ? -o->value[g] : o->value[g];
+        if (miss > OPTIMUM_MISS * (size < 0 ? -size : size))
+            fprintf(stderr, "mdlc: no values were found that meet '%s': the nearest ones miss it by %.6g\n", request->goal[g].written, miss);
+    }
+    return EXIT_FAILED;
+}
+
+static int
+show_optima(Session *session, const OptimumRequest *request, const Optima *optima, const char *model)
+{
+    Out out = {0}, why = {0};
+    const char *path = session->options.run.output;
+    bool page = output_ends_with(session, ".html") || output_ends_with(session, ".htm");
+    bool picture = output_ends_with(session, ".svg") || output_ends_with(session, ".png") || output_ends_with(session, ".pdf");
+    int status = EXIT_FINE;
+    if (page)
+        status = optimum_page(request, optima, model, path, &why);
+    else if (picture)
+        status = optimum_draw(request, optima, path, &why);
+    if (why.length)
+        fprintf(stderr, "mdlc: %s", why.text);
+    out_free(&why);
+    if (output_ends_with(session, ".csv")) {
+        optimum_print_table(request, optima, &out);
+        status = write_output(session, &out);
+    } else if (path && !page && !picture) {
+        (output_ends_with(session, ".json") || wants_json(session) ? optimum_print_json : optimum_print)(request, optima, model, &out);
+        return write_output(session, &out);
+    }
+    (wants_json(session) ? optimum_print_json : optimum_print)(request, optima, model, &out);
+    int printed = print_out(&out);
+    return status ? status : printed;
+}
+
+// Objectives, then constraints, as the call has them.
+static bool
+read_goals(Session *session, GoalReader *reader, Goal *goal, uint32_t *objectives, uint32_t *goals)
+{
+    const SearchOptions *o = &session->options.search;
+    bool good = true;
+    for (uint32_t k = 0; k < o->n_objectives; k++) {
+        bool most = o->objective[k].most;
+        good = goal_read(reader, most ? "--maximise" : "--minimise", o->objective[k].formula, most ? GOAL_MOST : GOAL_LEAST, &goal[(*goals)++]) && good;
+    }
+    *objectives = *goals;
+    for (uint32_t k = 0; k < o->n_constraints; k++)
+        good = goal_read(reader, "--subject-to", o->constraint[k], GOAL_BELOW, &goal[(*goals)++]) && good;
+    return good;
+}
+
+static int
+optimise(Session *session, const Analysis *analysis, OptimumRequest *request)
+{
+    Outcome outcome;
+    Optima optima;
+    Out why = {0};
+    if (!outcome_create(&outcome, analysis->model, &analysis->options, request->free, &request->reader->outputs, session->arena, session->diags)) {
+        outcome_free(&outcome);
+        return EXIT_MODEL;
+    }
+    request->outcome = &outcome;
+    int status = optimum_find(request, session->arena, &optima, &why);
+    if (why.length)
+        fprintf(stderr, "mdlc: %s", why.text);
+    out_free(&why);
+    if (!status) {
+        status = show_optima(session, request, &optima, analysis->model->name);
+        fflush(stdout);
+        int worth = tell_end(session, request, &optima);
+        status = status ? status : worth;
+    }
+    optima_free(&optima);
+    outcome_free(&outcome);
+    return status;
+}
+
+int
+command_optimise(Session *session)
+{
+    Analysis analysis;
+    FreeList wanted = {0};
+    const SearchOptions *o = &session->options.search;
+    Goal *goal = arena_array(session->arena, Goal, o->n_objectives + o->n_constraints + 1);
+    GoalReader reader = {.sources = session->sources, .syms = session->syms, .diags = session->diags, .arena = session->arena, .free = &wanted};
+    OptimumRequest request = {.free = &wanted, .reader = &reader, .goal = goal, .starts = o->starts ? o->starts : 1, .front = o->front ? o->front : FRONT_POINTS,
+                              .runs_most = o->runs ? o->runs : UINT64_MAX, .record = o->record};
+    int status = trial_prepare(session, &analysis, &wanted);
+    reader.diags = session->diags;
+    if (!status)
+        status = read_goals(session, &reader, goal, &request.objectives, &request.goals) ? optimise(session, &analysis, &request) : EXIT_USAGE;
+    vec_free(&reader.steps);
+    vec_free(&reader.outputs);
+    return status;
+}
