@@ -130,7 +130,7 @@ $(BUILD)/frontend/%.o: $(BUILD)/frontend/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 $(call objects,$(FRONTEND)): | $(BUILD)/frontend/text/parser.h $(BUILD)/frontend/text/lexer.h $(BUILD)/frontend/sweep/study_parser.h
 
--include $(shell find $(BUILD) -name '*.d' -type f 2>/dev/null)
+-include $(shell find $(BUILD) \( -path $(BUILD)/asan -o -path $(BUILD)/importer -o -path $(BUILD)/slurm \) -prune -o -name '*.d' -type f -print 2>/dev/null)
 
 # --- what people call
 
@@ -226,8 +226,9 @@ fmus: packages importer
 # The runtime of units for another platform, with the cross compiler of that name: TARGET=aarch64-linux-gnu or x86_64-w64-mingw32.
 runtime:
 	@$(MAKE) --no-print-directory -f runtime/foreign.mk -j$(JOBS) BUILD=$(BUILD) TARGET=$(TARGET)
-test: packages importer slurm
-	$(MAKE) -j$(JOBS) programs
+# What comes over the network comes while the first build is made.
+test: packages
+	$(MAKE) -j$(shell expr $(JOBS) + 1) importer slurm programs
 	$(MAKE) -j$(JOBS) $(SANITIZED) programs
 	tests/all.sh $(BUILD) $(ASAN)
 check: packages
