@@ -77,7 +77,8 @@ take_sizes_of_type(Emission *emission)
 static bool
 coerce(Emission *emission, ExprEnv *env)
 {
-    static const char *const roles[] = {"", "start of ", "nominal of ", "min of ", "max of ", "rate of ", "fixed of "};
+    static const char *const roles[] = {[ROLE_VALUE] = "", [ROLE_START] = "start of ", [ROLE_NOMINAL] = "nominal of ", [ROLE_MIN] = "min of ",
+                                        [ROLE_MAX] = "max of ", [ROLE_STOP] = "stop of ", [ROLE_RATE] = "rate of ", [ROLE_FIXED] = "fixed of "};
     Elab *elab = emission->walk->elab;
     Type type;
     take_sizes_of_type(emission);
