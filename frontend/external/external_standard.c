@@ -4,6 +4,8 @@
 // without a C compiler and without --allow-external: they are those of runtime/model/standard.h, whatever the annotations say besides the library.
 // Method: the routine of such a call has for inputs what that header says, and the address of the function. Contract: external_inner.h.
 // Complexity: linear in the scalars passed.
+#include <string.h>
+
 #include "frontend/external/external_inner.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/text_values.h"
@@ -53,12 +55,30 @@ external_standard(const Frame *frame, const Passing *passing)
     return found && (uint32_t)found->arguments == arguments ? found : NULL;
 }
 
+// The address of a resource becomes the name of its file: packages are known while compiling only.
+static void
+find_resource(Passing *passing, const mdl_standard *standard)
+{
+    ExprEnv *env = passing->env;
+    Pass *pass = passing->passes.n > 0 ? &passing->passes.at[0] : NULL;
+    if (!pass || strcmp(standard->symbol, "mdl_standard_full_path") != 0 || !env->resource)
+        return;
+    for (uint32_t i = 0; i < passing->passes.n; i++)
+        if (passing->passes.at[i].kind == PASS_VALUE)
+            pass = &passing->passes.at[i];
+    const char *address = external_literal(passing, pass);
+    const char *path = address && !strncmp(address, "modelica://", 11) ? env->resource(env, address) : NULL;
+    if (path)
+        pass->value = text_value(env, path);
+}
+
 bool
 external_call_standard(Frame *frame, Passing *passing, const mdl_standard *standard)
 {
     ExprEnv *env = frame->env;
     U32Vec inputs = {0};
     const char *name = sym_text(env->syms, frame->function->full_name);
+    find_resource(passing, standard);
     Routine *routine = routine_create(env->exprs, name, frame->span);
     place_inputs(passing, routine, site_add(env->exprs, arena_printf(env->arena, "'%s': \1s\2", name), frame->span) + 1, &inputs);
     text_needed(env->exprs);

@@ -629,7 +629,7 @@ join_parts(Augment *augment)
 {
     const Linker *linker = augment->linker;
     for (uint32_t c = 0; c < linker->ports.n; c++)
-        if (is_structured(linker, c))
+        if (is_taken_apart(linker, c))
             root_port(augment, c);
     for (uint32_t i = 0; i < linker->parts.n; i++) {
         const PartConnect *part = &linker->parts.at[i];

@@ -274,7 +274,6 @@ graph_node(Linker *linker, uint32_t var, Span span)
     return node;
 }
 
-static uint32_t global_connector(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t local);
 static bool in_parts(const Linker *linker, const FragConnect *connect, uint32_t a, uint32_t b);
 
 static double
@@ -677,7 +676,7 @@ link_events(Linker *linker, const Fragment *frag, const Shift *shift)
     }
 }
 
-static uint32_t
+uint32_t
 global_connector(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t local)
 {
     if (!(local & EXTRA_BIT))
@@ -705,7 +704,7 @@ static bool
 in_parts(const Linker *linker, const FragConnect *connect, uint32_t a, uint32_t b)
 {
     return linker->elab->connects_parts
-        && (connect->a_path || connect->b_path || is_structured(linker, a) || is_structured(linker, b));
+        && (connect->a_path || connect->b_path || is_taken_apart(linker, a) || is_taken_apart(linker, b));
 }
 
 static void
@@ -814,6 +813,8 @@ link_fragments(Elab *elab, Fragment *model)
     reserve_contents(elab->dae, model);
     link_instance(&linker, model, inst, (Shift){0}, 0, false);
     // Places and ids agree by construction; a difference would make every row wrong.
+    if (linker.sound && elab->connects_parts)
+        find_taken_apart(&linker, model);
     if (linker.sound && solve_graph(&linker, model)) {
         link_contents(&linker, model, (Shift){0});
         elab->dae->balanced = elab->connects_parts ? 0 : elab->dae->nvars;
@@ -830,6 +831,7 @@ link_fragments(Elab *elab, Fragment *model)
     vec_free(&linker.var_of);
     vec_free(&linker.edges);
     vec_free(&linker.ports);
+    vec_free(&linker.apart);
     vec_free(&linker.parts);
     return linker.sound;
 }

@@ -36,6 +36,7 @@ typedef struct Linker {
     U32Vec edges;      // of connections, in the order of the second walk
     uint32_t next_edge;
     VEC(Fragment *) ports;  // per connector: its fragment, or NULL for a signal; when Elab.connects_parts
+    U8Vec apart;       // per connector: it is taken apart; when Elab.connects_parts
     VEC(PartConnect) parts; // connects that expandable.c takes apart
     bool repeats;      // inside an array whose numbers are linked at once (link_numbers)
     bool sound;
@@ -48,8 +49,17 @@ void link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint1
 // Adds everything that refers to variables.
 void link_contents(Linker *linker, const Fragment *frag, Shift shift);
 
+// The connector of the model that is `local` in an instance of a fragment.
+uint32_t global_connector(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t local);
+
+// --- taken_apart.c
+// Fills Linker.apart, which is_taken_apart() asks.
+void find_taken_apart(Linker *linker, const Fragment *model);
+// Whether a connector is connected by its elements.
+bool is_taken_apart(const Linker *linker, uint32_t connector);
+
 // --- expandable.c
-// Whether a connector is taken apart: it is expandable, or has connectors inside.
+// Whether a connector is expandable, or has connectors inside.
 bool is_structured(const Linker *linker, uint32_t connector);
 // Makes the elements of expandable connectors and the connections between parts of connectors.
 void augment(Linker *linker);

@@ -4,9 +4,12 @@
 // being elaborated, or values where a structural scope asks for them; loop indices used as values become
 // literal variables, so that all iterations of a for-equation share their shapes.
 // Contract: expression.h, fragment.h. Complexity: linear in the scalars referred to.
+#include <stdlib.h>
+
 #include "frontend/instance/fragment.h"
 #include "frontend/names/names.h"
 #include "ir/base/diag.h"
+#include "ir/base/src.h"
 #include "ir/expr/expr_node.h"
 #include "runtime/model/nearest.h"
 
@@ -654,10 +657,13 @@ member_meant(Fragment *frag, Var var)
     return extra->kind == EXTRA_PRE || extra->kind == EXTRA_DER ? member_meant(frag, extra->var) : NULL;
 }
 
+// What a function knows of its arguments, which are the caller's, is not how they vary.
 static bool
 env_varies(ExprEnv *env, Var var)
 {
     const Scope *scope = env->scope;
+    if (!scope->frag && env->in_function)
+        return var != UNPLACED;
     const Member *member = member_meant(scope->frag, var);
     return member && member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT;
 }
@@ -701,6 +707,23 @@ env_pre(ExprEnv *env, Var var)
     return scope->frag && !scope->structural ? extra_var(scope->frag, EXTRA_PRE, var, 0) : UNPLACED;
 }
 
+// The folder of a package that is one, otherwise that of its file.
+static const char *
+env_resource(ExprEnv *env, const char *address)
+{
+    Elab *elab = env->context;
+    const char *package = address + strlen("modelica://"), *rest = package + strcspn(package, "/");
+    uint32_t class_id = scope_class_by_path(elab->program, arena_strndup(env->arena, package, (size_t)(rest - package)));
+    Place place = {0};
+    if (!class_id || scope_is_predefined(class_id)
+        || !span_locate(elab->program->sources, ast_at(env->ast, class_at(elab->program, class_id)->node)->span, &place))
+        return NULL;
+    char *real = realpath(place.path, NULL), *slash = real ? strrchr(real, '/') : NULL;
+    const char *folder = slash ? arena_strndup(env->arena, real, (size_t)(slash - real)) : NULL;
+    free(real);
+    return folder ? arena_printf(env->arena, "%s%s", folder, rest) : NULL;
+}
+
 void
 env_init(Elab *elab, ExprEnv *env, Scope *scope)
 {
@@ -709,7 +732,7 @@ env_init(Elab *elab, ExprEnv *env, Scope *scope)
         .arena = elab->scratch, .calls = &function_calls, .routines = elab->routines, .operators = env_operators, .slots = &elab->slots, .slot_of = &elab->slot_of,
         .component = env_component, .function = env_function, .declared = env_declared, .varies = env_varies, .real = env_real,
         .type = env_type, .function_type = env_function_type, .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre,
-        .enumeration = env_enumeration, .graph = elab->contents->connections, .scope = scope, .context = elab,
+        .enumeration = env_enumeration, .graph = elab->contents->connections, .resource = env_resource, .scope = scope, .context = elab,
     };
 }
 

@@ -172,6 +172,9 @@ struct ExprEnv {
     // What the connections say: Connections.isRoot(R) and Connections.rooted(R), also written rooted(R), inStream(h),
     // actualStream(h), cardinality(c). May be NULL.
     bool (*graph)(ExprEnv *env, Node call, Value *out);
+    // The file that modelica://PACKAGE/path names (Modelica 3.6, section 13.5); NULL, without a message, where there is no such package.
+    // May be NULL: there are no packages.
+    const char *(*resource)(ExprEnv *env, const char *address);
     // A variable changes during the simulation. May be NULL: none does.
     bool (*varies)(ExprEnv *env, Var var);
     // A variable is a Real.

@@ -16,7 +16,7 @@
 
 #define STANDARD_ROW(name, code, arguments, effect) {#name, #code, code, arguments, effect},
 
-static const mdl_standard functions[] = {STANDARD_TEXT_FUNCTIONS(STANDARD_ROW) STANDARD_RANDOM_FUNCTIONS(STANDARD_ROW)
+static const mdl_standard functions[] = {STANDARD_TEXT_FUNCTIONS(STANDARD_ROW) STANDARD_FILE_FUNCTIONS(STANDARD_ROW) STANDARD_RANDOM_FUNCTIONS(STANDARD_ROW)
                                              STANDARD_TABLE_FUNCTIONS(STANDARD_ROW)};
 static const mdl_standard units[] = {STANDARD_UNIT_FUNCTIONS(STANDARD_ROW)};
 static const mdl_standard subroutines[] = {STANDARD_MATRIX_FUNCTIONS(STANDARD_ROW)};
@@ -37,7 +37,7 @@ mdl_standard_find(const char *name, const char *library)
         return found(subroutines, sizeof subroutines / sizeof *subroutines, name);
     if (!strcmp(library, "mdlc_units"))
         return found(units, sizeof units / sizeof *units, name);
-    if (!strcmp(library, "ModelicaExternalC") || !strcmp(library, "ModelicaStandardTables"))
+    if (!strcmp(library, "ModelicaExternalC") || !strcmp(library, "ModelicaStandardTables") || !strcmp(library, "ModelicaIO"))
         return found(functions, sizeof functions / sizeof *functions, name);
     return NULL;
 }

@@ -177,7 +177,7 @@ read_separated(Reading *reading, size_t *rows, size_t *columns)
     return values ? values : refused(reading, "is too large");
 }
 
-static double *
+double *
 standard_read_table(const TableFile *file, size_t *rows, size_t *columns, char *why, size_t room)
 {
     size_t length = strlen(file->path);

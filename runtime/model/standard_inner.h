@@ -59,6 +59,7 @@ typedef struct TableFile {
     const char *path, *name, *delimiter;
     int header_lines;
 } TableFile;
+double *standard_read_table(const TableFile *file, size_t *rows, size_t *columns, char *why, size_t room);
 // The matrix of that name in a MAT file that has been read; NULL with *problem: a text behind the name of the file, empty where there is no such
 // matrix; or NULL: the file is no MAT file. By rows, to be freed (standard_mat.c).
 double *standard_read_mat(const char *text, size_t size, const char *name, size_t *rows, size_t *columns, const char **problem);
@@ -122,6 +123,17 @@ void standard_keep(const double *in, double *out, double *state, int arguments, 
     _(ModelicaStandardTables_CombiTable2D_getDer2Value, mdl_standard_grid_bend, 7, 0)                                           \
     _(ModelicaStandardTables_CombiTable2D_minimumAbscissa, mdl_standard_grid_least, 2, 0)                                       \
     _(ModelicaStandardTables_CombiTable2D_maximumAbscissa, mdl_standard_grid_most, 2, 0)
+#define STANDARD_FILE_FUNCTIONS(_)                                                                                             \
+    _(ModelicaInternal_stat, mdl_standard_stat, 1, 1)                                                                          \
+    _(ModelicaInternal_fullPathName, mdl_standard_full_path, 1, 0)                                                             \
+    _(ModelicaInternal_countLines, mdl_standard_count_lines, 1, 0)                                                             \
+    _(ModelicaInternal_readLine, mdl_standard_read_line, 3, 0)                                                                 \
+    _(ModelicaInternal_readFile, mdl_standard_read_file, 3, 0)                                                                 \
+    _(ModelicaStreams_closeFile, mdl_standard_close_file, 1, 1)                                                                \
+    _(ModelicaInternal_removeFile, mdl_standard_remove_file, 1, 1)                                                             \
+    _(ModelicaIO_readMatrixSizes, mdl_standard_matrix_sizes, 3, 0)                                                             \
+    _(ModelicaIO_readRealMatrix, mdl_standard_read_matrix, 6, 0)                                                               \
+    _(ModelicaIO_writeRealMatrix, mdl_standard_write_matrix, 7, 1)
 #define STANDARD_MATRIX_FUNCTIONS(_)                                                                                            \
     _(dgesv, mdl_standard_dgesv, 8, 0)                                                                                          \
     _(dgetrf, mdl_standard_dgetrf, 6, 0)                                                                                        \
@@ -155,6 +167,7 @@ void standard_keep(const double *in, double *out, double *state, int arguments, 
 
 #define STANDARD_DECLARE(name, code, arguments, effect) mdl_standard_code code;
 STANDARD_TEXT_FUNCTIONS(STANDARD_DECLARE)
+STANDARD_FILE_FUNCTIONS(STANDARD_DECLARE)
 STANDARD_RANDOM_FUNCTIONS(STANDARD_DECLARE)
 STANDARD_TABLE_FUNCTIONS(STANDARD_DECLARE)
 STANDARD_MATRIX_FUNCTIONS(STANDARD_DECLARE)

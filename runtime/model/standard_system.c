@@ -1,0 +1,173 @@
+// standard_system.c: functions of files.
+//
+// Purpose: what Modelica.Utilities.Files and Streams call. Files are read; nothing is written, removed or renamed on behalf of a model: a function
+// that says whether it was successful was not, others fail.
+// Method: none. Contract: standard.h. Complexity: linear in the file.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/model/standard_inner.h"
+#include "runtime/model/texts.h"
+
+enum { NO_FILE = 1, REGULAR_FILE, DIRECTORY, SPECIAL_FILE }; // Modelica.Utilities.Types.FileType
+
+void
+mdl_standard_stat(const double *in, double *out, double *state)
+{
+    struct stat info;
+    bool there = !stat(standard_text(in, 0, state), &info);
+    out[0] = !there ? NO_FILE : S_ISREG(info.st_mode) ? REGULAR_FILE : S_ISDIR(info.st_mode) ? DIRECTORY : SPECIAL_FILE;
+}
+
+// A name that is no file yet is one of the current folder.
+void
+mdl_standard_full_path(const double *in, double *out, double *state)
+{
+    const char *name = standard_text(in, 0, state);
+    if (strstr(name, "://")) {
+        standard_fail(in, state, "'%s' is the address of a resource that is not known when the model is compiled", name);
+        return;
+    }
+    char *full = realpath(name, NULL), *folder = full || *name == '/' ? NULL : getcwd(NULL, 0);
+    if (!full && folder && (full = malloc(strlen(folder) + strlen(name) + 2)))
+        sprintf(full, "%s/%s", folder, name);
+    out[0] = mdl_text_from(full ? full : name, state);
+    free(full);
+    free(folder);
+}
+
+// --- lines
+
+static FILE *
+opened(const double *in, double *state)
+{
+    const char *path = standard_text(in, 0, state);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        standard_fail(in, state, "the file '%s' cannot be read: %s", path, strerror(errno));
+    return file;
+}
+
+// The next line without its end; NULL behind the last one. To be freed.
+static char *
+next_line(FILE *file)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t n = getline(&line, &room, file);
+    if (n < 0) {
+        free(line);
+        return NULL;
+    }
+    while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
+        line[--n] = '\0';
+    return line;
+}
+
+void
+mdl_standard_count_lines(const double *in, double *out, double *state)
+{
+    FILE *file = opened(in, state);
+    out[0] = 0;
+    if (!file)
+        return;
+    for (char *line; (line = next_line(file)); free(line))
+        out[0]++;
+    fclose(file);
+}
+
+void
+mdl_standard_read_line(const double *in, double *out, double *state)
+{
+    double number = standard_scalar(in, 1), *end = standard_result(in, out + 1, 2);
+    FILE *file = opened(in, state);
+    char *line = file ? next_line(file) : NULL;
+    for (double k = 1; line && k < number; k++) {
+        free(line);
+        line = next_line(file);
+    }
+    if (file)
+        fclose(file);
+    *end = line == NULL;
+    out[0] = mdl_text_from(line ? line : "", state);
+    free(line);
+}
+
+void
+mdl_standard_read_file(const double *in, double *out, double *state)
+{
+    double *lines = standard_result(in, out, 1), n = standard_scalar(in, 2);
+    FILE *file = opened(in, state);
+    for (size_t k = 0; file && k < (size_t)n; k++) {
+        char *line = next_line(file);
+        lines[k] = mdl_text_from(line ? line : "", state);
+        free(line);
+    }
+    if (file)
+        fclose(file);
+}
+
+// --- matrices
+
+static double *
+read_matrix(const double *in, double *state, size_t *rows, size_t *columns)
+{
+    char why[500];
+    TableFile file = {.path = standard_text(in, 0, state), .name = standard_text(in, 1, state), .delimiter = ","};
+    double *values = standard_read_table(&file, rows, columns, why, sizeof why);
+    if (!values)
+        standard_fail(in, state, "%s", why);
+    return values;
+}
+
+void
+mdl_standard_matrix_sizes(const double *in, double *out, double *state)
+{
+    size_t rows = 0, columns = 0;
+    double *sizes = standard_result(in, out, 2);
+    free(read_matrix(in, state, &rows, &columns));
+    sizes[0] = (double)rows;
+    sizes[1] = (double)columns;
+}
+
+void
+mdl_standard_read_matrix(const double *in, double *out, double *state)
+{
+    size_t rows = 0, columns = 0;
+    double *matrix = standard_result(in, out, 2), *values = read_matrix(in, state, &rows, &columns);
+    if (values && ((double)rows != standard_scalar(in, 3) || (double)columns != standard_scalar(in, 4)))
+        standard_fail(in, state, "the matrix '%s' of the file '%s' has %zu rows and %zu columns, not %g and %g", standard_text(in, 1, state),
+                      standard_text(in, 0, state), rows, columns, standard_scalar(in, 3), standard_scalar(in, 4));
+    else if (values)
+        memcpy(matrix, values, rows * columns * sizeof *values);
+    free(values);
+}
+
+// --- what is refused
+
+void
+mdl_standard_write_matrix(const double *in, double *out, double *state)
+{
+    out[0] = 0;
+    fprintf(stderr, "mdlc: the file '%s' is not written: a model does not write files\n", standard_text(in, 0, state));
+}
+
+void
+mdl_standard_remove_file(const double *in, double *out, double *state)
+{
+    out[0] = 0;
+    standard_fail(in, state, "the file '%s' is not removed: a model does not remove files", standard_text(in, 0, state));
+}
+
+// No file stays open behind a call.
+void
+mdl_standard_close_file(const double *in, double *out, double *state)
+{
+    (void)in;
+    (void)state;
+    out[0] = 0;
+}
