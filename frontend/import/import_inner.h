@@ -84,6 +84,9 @@ void roles_free(Roles *roles);
 // The text that runtime/model/imported.h describes.
 void layout_print(const Description *description, const Roles *roles, bool stepping, Out *out);
 
+// Whether the unit, unpacked into `folder`, has the library `identifier` for this computer. False: lines in `why`.
+bool binaries_check(const Description *description, const char *folder, const char *identifier, Out *why);
+
 // A name as the language writes it: as it is, or in quotes.
 void imported_name(const char *name, Out *out);
 // A string literal.

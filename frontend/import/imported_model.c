@@ -637,6 +637,8 @@ import_model(const char *folder, const char *name, bool stepping, Out *model, Ou
     }
     if (failure == IMPORT_FINE && (!roles_find(&description, stepping, &roles, why) || !check(&description, &roles, stepping, why)))
         failure = IMPORT_REFUSED;
+    if (failure == IMPORT_FINE && !binaries_check(&description, folder, stepping ? description.cosimulation : description.exchange, why))
+        failure = IMPORT_REFUSED;
     if (failure == IMPORT_FINE) {
         Printer printer = {.description = &description, .roles = &roles, .prefix = free_prefix(&description), .stepping = stepping, .out = model};
         printer.states = elements(&printer, &roles.states);

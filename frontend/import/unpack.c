@@ -16,12 +16,13 @@
 #include <zlib.h>
 
 #include "ir/base/arena.h"
+#include "ir/base/replace.h"
 #include "ir/base/vec.h"
 
 static const uint64_t MOST_BYTES = (uint64_t)1 << 30;
 enum { MOST_ENTRIES = 100000, END_BYTES = 22, ENTRY_BYTES = 46, LOCAL_BYTES = 30, STORED = 0, DEFLATED = 8, ENCRYPTED = 1, UNIX = 3 };
 
-static const char mark[] = ".mdlc-import"; // stands in folders that an import has made
+static const char mark[] = ".mdlc-import"; // stands in folders that an import has made, with the names of the files
 
 typedef struct PackedEntry {
     char *name;
@@ -137,7 +138,7 @@ static ImportFailure
 check_entries(const Package *package, Out *why)
 {
     uint64_t bytes = 0;
-    bool described = false;
+    bool described = false, system = false;
     if (package->entries.n > MOST_ENTRIES)
         return refused(package, "the archive has more entries than a unit", why);
     for (uint32_t i = 0; i < package->entries.n; i++) {
@@ -158,7 +159,10 @@ check_entries(const Package *package, Out *why)
         if (bytes > MOST_BYTES)
             return refused(package, "unpacked, the archive has more than 1 GB", why);
         described = described || !strcmp(entry->name, "modelDescription.xml");
+        system = system || !strcmp(entry->name, "SystemStructure.ssd");
     }
+    if (system && !described)
+        return refused(package, "it is a system of units (SSP), which cannot be imported as a whole: import each unit in its folder resources/, and connect them in a model", why);
     return described ? IMPORT_FINE : refused(package, "there is no modelDescription.xml in it: it is no functional mock-up unit", why);
 }
 
@@ -228,24 +232,54 @@ write_entry(const Package *package, const PackedEntry *entry, char *path, size_t
     return error ? failed(path, error, why) : IMPORT_FINE;
 }
 
+// What an earlier import has written, and folders that are empty without it.
+static void
+remove_files(const char *folder, const char *names)
+{
+    Out text = {0};
+    if (!out_file(&text, names) && text.length)
+        for (char *name = text.text, *next; *name; name = next) {
+            size_t length = strcspn(name, "\n");
+            next = name + length + (name[length] == '\n');
+            name[length] = 0;
+            char *path = base_calloc(strlen(folder) + length + 2, 1);
+            sprintf(path, "%s/%s", folder, name);
+            bool empty = is_harmless(name) && !unlink(path);
+            for (char *slash = strrchr(path, '/'); empty && slash > path + strlen(folder); slash = strrchr(path, '/')) {
+                *slash = 0;
+                empty = !rmdir(path);
+            }
+            free(path);
+        }
+    out_free(&text);
+}
+
+// 0 or an errno value.
+static int
+write_names(const Package *package, const char *path)
+{
+    Out text = {0};
+    for (uint32_t i = 0; i < package->entries.n; i++)
+        out_printf(&text, "%s\n", package->entries.at[i].name);
+    int error = replace_file(path, text.text, text.length, 0666);
+    out_free(&text);
+    return error;
+}
+
 static ImportFailure
-make_folder(const char *folder, Out *why)
+make_folder(const Package *package, const char *folder, Out *why)
 {
     char *path = base_calloc(strlen(folder) + sizeof mark + 2, 1);
     sprintf(path, "%s/%s", folder, mark);
-    bool made = !mkdir(folder, 0777);
-    int error = made ? 0 : errno;
-    if (error == EEXIST && !access(path, F_OK))
+    int error = mkdir(folder, 0777) ? errno : 0;
+    if (error == EEXIST && !access(path, F_OK)) {
+        remove_files(folder, path);
         error = 0;
+    }
     if (error == EEXIST)
         out_printf(why, "%s: exists already, and is no folder that an import has made; it is left as it is\n", folder);
-    else if (error)
+    else if (error || (error = write_names(package, path)))
         out_printf(why, "%s: %s\n", folder, strerror(error));
-    if (made) {
-        int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-        if (file < 0 || close(file))
-            error = errno;
-    }
     free(path);
     return error ? IMPORT_IO : IMPORT_FINE;
 }
@@ -253,7 +287,7 @@ make_folder(const char *folder, Out *why)
 static ImportFailure
 write_entries(const Package *package, const char *folder, Out *why)
 {
-    ImportFailure failure = make_folder(folder, why);
+    ImportFailure failure = make_folder(package, folder, why);
     for (uint32_t i = 0; i < package->entries.n && failure == IMPORT_FINE; i++) {
         const PackedEntry *entry = &package->entries.at[i];
         char *path = base_calloc(strlen(folder) + strlen(entry->name) + 2, 1);

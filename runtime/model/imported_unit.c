@@ -99,7 +99,8 @@ is_usable(const double *in, double *state, const Unit *unit)
 {
     if (unit->component && unit->mode != UNIT_CREATED && unit->mode != UNIT_LOST)
         return true;
-    standard_fail(in, state, "the unit '%s' %s", unit->name, unit->mode == UNIT_LOST ? "has failed before" : "is used before it has been started");
+    standard_fail(in, state, "the unit '%s' %s%s%s", unit->name, unit->mode == UNIT_LOST ? "has failed before" : *unit->message ? "could not be started"
+                  : "is used before it has been started", *unit->message ? ": " : "", unit->message);
     return false;
 }
 

@@ -14,6 +14,8 @@ if len(sys.argv) > 1:
 pattern = sys.argv[2] if len(sys.argv) > 2 else ""
 # A tolerance of 1e-8 leaves CVode an error above 1e-4 of forces in long chains of stiff constraints, which goes with the tolerance.
 finer = {"four_bar.mdl": "1e-10", "four_bar_in_space.mdl": "1e-10", "bump.mdl": "1e-10"}
+# For `mdlc path`: nothing runs.
+left_out = {"spline.mdl"}
 # Relative width of tubes where that takes too long.
 wider = {"flexible_rod.mdl": "3e-3"}
 
@@ -35,7 +37,7 @@ def on_native(rows, reference):
 def models():
     everything = len(sys.argv) > 1
     for path in sorted(glob.glob(os.path.join(i.top, "examples/*/*.mdl"))):
-        if pattern in path and (everything or "/library/" not in path):
+        if pattern in path and os.path.basename(path) not in left_out and (everything or "/library/" not in path):
             yield path
 
 

@@ -21,6 +21,8 @@ def archive(name, entries):
             info.external_attr = mode << 16
             info.compress_type = zipfile.ZIP_DEFLATED
             file.writestr(info, data)
+            if name == "huge": # the directory says so
+                info.file_size = 64 << 20
     return path
 
 
@@ -35,8 +37,9 @@ bad = {
     "back": [("..\\up.txt", "x", plain)],
     "drive": [("C:up.txt", "x", plain)],
     "link": [("binaries", "/tmp", stat.S_IFLNK | 0o777)],
-    "huge": [("zeros", bytes(1 << 20), plain)] + [("zeros%d" % k, bytes(64 << 20), plain) for k in range(17)],
+    "huge": [("zeros%d" % k, bytes(10), plain) for k in range(17)],
     "none": [("other.xml", "x", plain)],
+    "system": [("SystemStructure.ssd", "x", plain), ("resources/a.fmu", "x", plain)],
 }
 wrong = {
     "version": head + '<fmiModelDescription fmiVersion="1.0" modelName="M"/>',
@@ -53,7 +56,7 @@ wrong = {
 }
 good = True
 for name, entries in bad.items():
-    if name != "none":
+    if name not in ("none", "system"):
         entries = entries + [("modelDescription.xml", empty % exchange, plain)]
     path, target = archive(name, entries), os.path.join(work, name + ".mdl")
     done = subprocess.run([mdlc, "import", path, "-o", target], capture_output=True, text=True)
@@ -64,6 +67,39 @@ for name, text in wrong.items():
     path, target = archive(name, [("modelDescription.xml", text, plain)]), os.path.join(work, name + ".mdl")
     done = subprocess.run([mdlc, "import", path, "-o", target], capture_output=True, text=True)
     good &= check(done.returncode == 1 and "modelDescription.xml" in done.stderr and not os.path.exists(target), "%s: %s" % (name, done.stderr.strip()))
+
+# What is cut short, has no library for this computer, or one that is none, or is not the description's.
+model = write_model("Small", "model Small output Real x(start = 1, fixed = true); equation der(x) = -x; end Small;")
+for version in (2, 3):
+    unit = build(model, version)
+    with open(unit, "rb") as file:
+        text = file.read()
+    with zipfile.ZipFile(unit) as file:
+        entries = [(name, file.read(name), plain) for name in file.namelist()]
+    target = os.path.join(work, "short.mdl")
+    messages = set()
+    for k in range(0, len(text), len(text) // 9 + 1):
+        path = os.path.join(work, "short.fmu")
+        with open(path, "wb") as file:
+            file.write(text[:k])
+        done = subprocess.run([mdlc, "import", path, "-o", target], capture_output=True, text=True)
+        messages.add((done.returncode, done.stderr.replace(path, "")))
+    good &= check(len(messages) == 1 and messages.pop()[0] == 1, "FMI %d: an archive that is cut short is refused" % version)
+
+    def changed(name, how):
+        path = archive(name, [entry for entry in map(how, entries) if entry])
+        return subprocess.run([mdlc, "import", path, "-o", target], capture_output=True, text=True)
+
+    folder = "linux64" if version == 2 else "x86_64-linux"
+    done = changed("absent", lambda e: None if e[0].startswith("binaries/") else e)
+    good &= check(done.returncode == 1 and "there is no binaries/%s/Small.so in it; there is none for any" % folder in done.stderr, "FMI %d: no library (%s)" % (version, done.stderr.strip()))
+    done = changed("other", lambda e: (e[0].replace(folder, "win64"), e[1], e[2]))
+    good &= check(done.returncode == 1 and "what there is is for win64" in done.stderr, "FMI %d: a library for another computer" % version)
+    for name, how, said, status in (("junk", lambda e: (e[0], b"junk", plain) if e[0].startswith("binaries/") else e, "its library cannot be loaded", 1),
+                                    ("token", lambda e: (e[0], e[1].replace(b'oken="{', b'oken="{0').replace(b'guid="{', b'guid="{0'), plain), "do not belong together", 3)):
+        done = changed(name, how)
+        ran = subprocess.run([mdlc, "run", target, "--allow-external"], capture_output=True, text=True)
+        good &= check(done.returncode == 0 and ran.returncode == status and said in ran.stderr and "short.mdl:" in ran.stderr, "FMI %d: %s (%s)" % (version, name, ran.stderr.strip()))
 
 # A unit in another tool and in a model of ours: events in time and state, an input.
 model = write_model("Ticks", """model Ticks
