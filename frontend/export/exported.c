@@ -193,6 +193,12 @@ join(Exported *exported, Names *names, const mdl_output *output, ExportedVariabl
         return false;
     }
     const ExportedVariable *of = &exported->variable.at[main];
+    // FMPy 0.3.32 takes an alias of these for an unknown of its own that the structure of FMI 3 does not list: the first alias has a row, and others are its.
+    if (exported->version == 3 && (of->causality == CAUSED_OUTPUT || of->causality == CAUSED_CALCULATED)) {
+        if (of->causality == CAUSED_OUTPUT && of->variability == variable->variability)
+            map_put(&names->shared, key, exported->variable.n);
+        return false;
+    }
     bool alike = of->variability == variable->variability && (of->causality != CAUSED_INPUT) && of->causality != CAUSED_PARAMETER;
     if (!alike)
         return false;

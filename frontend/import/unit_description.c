@@ -154,7 +154,7 @@ begin_variable(DescriptionReader *reader, const char *element, const char **attr
     variable.name = kept(reader, attributes, "name");
     variable.description = kept(reader, attributes, "description");
     variable.reference = count(reader, attribute(attributes, "valueReference"), UNIT_NONE);
-    if (!variable.name || variable.reference == UNIT_NONE) {
+    if (!variable.name || !*variable.name || variable.reference == UNIT_NONE) {
         refuse(reader, "a variable has a name and a valueReference");
         return;
     }
@@ -164,6 +164,7 @@ begin_variable(DescriptionReader *reader, const char *element, const char **attr
     } else {
         variable.kind = "Float64"; // until the element inside is known
         take_causality(reader, &variable, attributes);
+        variable.kind = NULL;
     }
     variable.count = 1;
     vec_push(&reader->to->variable, variable);
@@ -321,6 +322,8 @@ static void XMLCALL
 end(void *user, const char *element)
 {
     DescriptionReader *reader = user;
+    if (!strcmp(element, "ScalarVariable") && reader->in_variable && !vec_last(&reader->to->variable).kind)
+        refuse(reader, "a variable has an element inside that is its type");
     if (!strcmp(element, "ScalarVariable") || (reader->to->version == 3 && is_variable(element)))
         reader->in_variable = false;
     else if (!strcmp(element, "SimpleType"))
@@ -429,6 +432,27 @@ take_declared(const Description *description, DescribedVariable *variable)
     variable->nominal = variable->nominal ? variable->nominal : type->nominal;
 }
 
+static int
+by_variable_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool
+check_names(const Description *description, Out *why)
+{
+    uint32_t n = description->variable.n, i = 1;
+    const char **name = arena_array(description->arena, const char *, (size_t)n + 1);
+    for (uint32_t k = 0; k < n; k++)
+        name[k] = description->variable.at[k].name;
+    qsort(name, n, sizeof *name, by_variable_name);
+    while (i < n && strcmp(name[i - 1], name[i]))
+        i++;
+    if (i < n)
+        out_printf(why, "modelDescription.xml: two variables are called '%s'\n", name[i]);
+    return i >= n;
+}
+
 static bool
 resolve(Description *description, Out *why)
 {
@@ -447,7 +471,7 @@ resolve(Description *description, Out *why)
     }
     for (uint32_t i = 0; i < description->dependency.n; i++)
         description->dependency.at[i] = resolved(description, description->dependency.at[i]);
-    return resolve_unknowns(description, description->output.at, description->output.n, "output", why)
+    return check_names(description, why) && resolve_unknowns(description, description->output.at, description->output.n, "output", why)
            && resolve_unknowns(description, description->rate.at, description->rate.n, "derivative", why);
 }
 

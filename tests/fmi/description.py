@@ -16,6 +16,8 @@ model = i.write_model("Begins", """model Begins
   Real x, y, w(start = 0.5);
   Real v(start = 0.3, fixed = true, nominal = 1e-6);
   output Real p, q;
+  Real seen, seen_too;
+  parameter Real again = twice;
 initial equation
   der(x) = 0;
 equation
@@ -25,6 +27,8 @@ equation
   w = exp(-w) + x + v;
   p = -x;
   q = x + twice;
+  seen = q;
+  seen_too = q;
 end Begins;
 """)
 
@@ -40,13 +44,15 @@ def expected(k, b, u, v):
     y = root(lambda y: k * y**3 + y - u - b, -10, 10)
     x = y + u
     w = root(lambda w: w - np.exp(-w) - x - v, -20, 20)
-    return {"x": x, "y": y, "w": w, "v": v, "p": -x, "q": x + 2 * b, "twice": 2 * b}
+    return {"x": x, "y": y, "w": w, "v": v, "p": -x, "q": x + 2 * b, "seen": x + 2 * b, "seen_too": x + 2 * b, "twice": 2 * b, "again": 2 * b}
 
 
 settings = {"k": 0.5, "b": -2.0, "u": 1.5, "v": -0.4}
 begin = {"k": 2.0, "b": 1.0, "u": 0.0, "v": 0.3}
 for version, kind in ((2, "ModelExchange"), (2, "CoSimulation"), (3, "ModelExchange"), (3, "CoSimulation")):
     unit = i.build(model, version)
+    problems = i.is_valid(unit)
+    i.check(not problems, "FMI %d: outputs and calculated parameters with aliases are valid%s" % (version, "".join("\n    " + text for text in problems)))
     description = fmpy.read_model_description(unit)
     reference = {v.name: v.valueReference for v in description.modelVariables}
     identifier = (description.modelExchange if kind == "ModelExchange" else description.coSimulation).modelIdentifier

@@ -47,7 +47,8 @@ for model in models():
     tolerance, width = finer.get(short, "1e-8"), wider.get(short, "1e-4")
     try:
         reference = i.native(model, tolerance)
-        names = list(i.columns(reference))
+        native = i.columns(reference)
+        names = list(native)
         bad = []
         for version in (2, 3):
             unit = i.build(model, version)
@@ -59,7 +60,7 @@ for model in models():
                 both = version == 3 and kind == "CoSimulation"
                 rows, missing = i.simulate(unit, kind, names, tolerance, result, use_event_mode=both, early_return_allowed=both)
                 alone = kind == "CoSimulation" and not both
-                good, why = on_native(rows, i.columns(reference)) if alone else i.compare(result, reference, width)
+                good, why = on_native(rows, native) if alone else i.compare(result, reference, width)
                 if missing or not good:
                     bad.append("FMI %d %s: %s" % (version, kind, ("no " + missing.pop()) if missing else why))
         i.check(not bad, name + "".join("\n    " + text for text in bad))

@@ -52,6 +52,10 @@ wrong = {
     "tool": empty % '<ModelExchange modelIdentifier="M" needsExecutionTool="true"/>',
     "state": empty % (exchange + '<ModelVariables><Float64 name="r" valueReference="1"/></ModelVariables><ModelStructure>'
                       '<ContinuousStateDerivative valueReference="1"/></ModelStructure>'),
+    "typeless": (empty % (exchange + '<ModelVariables><ScalarVariable name="x" valueReference="1"></ScalarVariable></ModelVariables>')).replace(
+        'fmiVersion="3.0"', 'fmiVersion="2.0" guid="g"'),
+    "nameless": empty % (exchange + '<ModelVariables><Float64 name="" valueReference="1"/></ModelVariables>'),
+    "twice": empty % (exchange + '<ModelVariables><Float64 name="x" valueReference="1"/><Float64 name="x" valueReference="2"/></ModelVariables>'),
     "structure": empty % (exchange + '<ModelStructure><Output valueReference="7"/></ModelStructure>'),
 }
 good = True
