@@ -11,7 +11,8 @@
 // constants, then parameters; among those, variables without a fixed or written start, then those that only
 // differentiation made derivatives of, then later declared ones. A constraint with other coefficients only (a
 // pendulum's x*der(x) + y*der(y) = 0) could lose its choice along the motion: its variables all stay states and the
-// constraints become invariants, which the runtime solves for the states that they determine best at the time.
+// constraints become invariants, which the runtime solves for the states that they determine best at the time. The x of a law is one
+// of these states where the choice beside it is not sure.
 // Contract: requires index. Fills Reduction.state (representatives), dummies and invariants. Number of
 // states = differentiated variables - differentiated equations of the static choice.
 // Complexity: near linear: a part reached by a failed search is not searched again over the same
@@ -174,11 +175,42 @@ decision(const States *states, Var var)
 {
     uint8_t found = DECIDED_NOT;
     for (Var v = states->dae->var_der_of.at[var]; v != NONE; v = states->dae->var_der_of.at[v])
-        if (states->wish.at[v] == WISH_ALWAYS || states->wish.at[v] == WISH_LAW)
+        if (states->wish.at[v] == WISH_ALWAYS)
             return DECIDED_FOR;
         else if (states->wish.at[v] == WISH_NEVER)
             found = DECIDED_AGAINST;
     return found;
+}
+
+static bool
+is_slip(const States *states, const Edge *edge)
+{
+    const Dae *dae = states->dae;
+    for (Var v = dae->var_der_of.at[states->columns.at[edge->column].var]; v != NONE; v = dae->var_der_of.at[v])
+        if (states->wish.at[v] == WISH_LAW)
+            return true;
+    return false;
+}
+
+// The x of a law, or a position of which it is the velocity, is to be a state, so that it is held exactly. Where the other variables of
+// its constraint may lose the choice along the motion (the distance of two points: of both coordinates none is determined by it
+// where it does not change with it), all of them stay states, rather than that one of these takes a singular choice or x is none.
+static void
+keep_slips(States *states)
+{
+    U8Vec unsure = {0};
+    vec_grow(&unsure, states->rows.n);
+    for (uint32_t i = 0; i < states->edges.n; i++) {
+        const Edge *edge = &states->edges.at[i];
+        if (edge->quality == QUALITY_ANY && !is_slip(states, edge))
+            unsure.at[edge->equation] = 1;
+    }
+    for (uint32_t i = 0; i < states->edges.n; i++) {
+        Edge *edge = &states->edges.at[i];
+        if (unsure.at[edge->equation] && is_slip(states, edge))
+            edge->quality = edge->bare = edge->quality > QUALITY_ANY ? edge->quality : QUALITY_ANY;
+    }
+    vec_free(&unsure);
 }
 
 // Where the user says which variables must be states, the choice is theirs, even if it may become singular.
@@ -212,6 +244,7 @@ read_level(States *states, bool first_level)
                 offer(states, row, k);
     }
     obey_wishes(states);
+    keep_slips(states);
     sort_edges(states);
     fill_none(&states->row_of, states->columns.n);
     fill_none(&states->column_of, states->rows.n);
