@@ -56,6 +56,33 @@ strndup(const char *text, size_t most)
     return copy;
 }
 
+// With its end; bytes, or -1 behind the last one.
+static inline long long
+getline(char **line, size_t *room, FILE *file)
+{
+    size_t length = 0;
+    for (int c = getc(file); c != EOF; c = getc(file)) {
+        if (length + 2 > *room) {
+            char *more = realloc(*line, *room = 2 * *room + 100);
+            if (!more)
+                return -1;
+            *line = more;
+        }
+        (*line)[length++] = (char)c;
+        if (c == '\n')
+            break;
+    }
+    if (length)
+        (*line)[length] = '\0';
+    return length ? (long long)length : -1;
+}
+
+static inline char *
+realpath(const char *path, char *none)
+{
+    return _fullpath(none, path, 0);
+}
+
 static inline void
 platform_local_time(time_t now, struct tm *day)
 {

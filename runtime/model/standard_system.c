@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/model/platform.h"
 #include "runtime/model/standard_inner.h"
 #include "runtime/model/texts.h"
 
