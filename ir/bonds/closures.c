@@ -8,7 +8,8 @@
 // flows are EC (Se, where something is given), the rest are elements, whose law grows with s (I), falls (C), or does neither
 // (R). Each of the three spaces is split into pure translations, pure rotations and what couples the two, and each part is spanned
 // by axes that have a name where there are such. With arms the same law reads otherwise at the end whose arm is not zero.
-// Directions that differ from point to point move. Contract: closures.h. Complexity: a few scalar laws for each constraint.
+// Directions that differ from point to point move. Contacts are laws of the run: along the normal they are looked at as springs, across it
+// as viscous friction. Contract: closures.h. Complexity: a few scalar laws for each constraint.
 #include "ir/bonds/closures.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@
 #include "ir/bonds/generic.h"
 #include "ir/expr/expr_id.h"
 
-enum { AXES_MAX = 6, COLUMNS_MAX = 2*SCALAR_BONDS_MAX + 2, GIVENS = 2 }; // what is given, and how it changes with time and signals
+enum { POINTS = 3, AXES_MAX = 6, COLUMNS_MAX = 2*SCALAR_BONDS_MAX + 2, GIVENS = 2 }; // what is given, and how it changes with time and signals
 
 static const double SMALL = 1e-6, FIRST_S = 0.7, SECOND_S = 1.3;
 
@@ -617,42 +618,112 @@ find_arms(const ConstraintLaw *constraint, const Ends *ends, const Seen *plain)
         parts->bits |= PART_ARM_A;
 }
 
+// The law at three points: another s, other directions.
+static bool
+see_law(const ConstraintLaw *constraint, Ends *ends, Seen *seen)
+{
+    ScalarLaw law;
+    for (uint32_t i = 0; i < POINTS; i++) {
+        if (!ask_law(constraint, true, i == 2, i == 1 ? SECOND_S : FIRST_S, &law))
+            return false;
+        see(&law, ends, ends->count - 1, &seen[i]);
+    }
+    return true;
+}
+
+static void
+make_spaces(Seen *seen, const Ends *ends)
+{
+    for (uint32_t i = 0; i < POINTS; i++) {
+        make_orthonormal(&seen[i].fc, NULL, ends->n);
+        make_orthonormal(&seen[i].sf, &seen[i].fc, ends->n);
+        make_orthonormal(&seen[i].ec, NULL, ends->n);
+        make_orthonormal(&seen[i].elements, &seen[i].ec, ends->n);
+        make_orthonormal(&seen[i].drives, NULL, ends->n);
+    }
+}
+
+// A given effort counts as an element (Se).
+static bool
+are_sources(const NodeParts *parts, const Seen *at)
+{
+    return at->gives && !parts->ec && !at->elements.n && at->ec.n == parts->elements;
+}
+
+static bool
+counts_agree(const NodeParts *parts, const Seen *at)
+{
+    return at->fc.n + at->sf.n == parts->fc && at->drives.n == parts->drives
+           && (are_sources(parts, at) || (at->ec.n == parts->ec && at->elements.n == parts->elements));
+}
+
+static void
+tell_all(const ConstraintLaw *constraint, const Ends *ends, const Seen *seen, const char *element)
+{
+    bool sources = are_sources(&constraint->ask->dae->nodes.at[constraint->node].parts, seen);
+    const Space *const here[] = {&seen[0].fc, &seen[0].sf, &seen[0].ec, &seen[0].elements, &seen[0].drives};
+    const Space *const there[] = {&seen[2].fc, &seen[2].sf, &seen[2].ec, &seen[2].elements, &seen[2].drives};
+    static const Closed by[] = {CLOSED_FLOW, CLOSED_FLOW, CLOSED_EFFORT, CLOSED_ELEMENT, CLOSED_DRIVE};
+    const char *letters[] = {"FC", "Sf", sources ? "Se" : "EC", element, "drive"};
+    for (int k = 0; k < 5; k++) {
+        Closing closing = {constraint, ends, false, sources && k == 2 ? CLOSED_ELEMENT : by[k], letters[k]};
+        tell_space(&closing, here[k], there[k]);
+    }
+}
+
+// A contact: the directions of its normal law, then those of its friction, which is the rest of what is no EC.
+static bool
+tell_contact(const ConstraintLaw *constraint, Ends *ends, Seen *seen)
+{
+    ScalarAsk *ask = constraint->ask;
+    const NodeParts *parts = &ask->dae->nodes.at[constraint->node].parts;
+    Seen *normal = base_calloc(POINTS, sizeof *normal);
+    ask->contact = CONTACT_NORMAL;
+    bool good = see_law(constraint, ends, normal);
+    ask->contact = CONTACT_SLIDING;
+    good = good && see_law(constraint, ends, seen);
+    if (good) {
+        find_arms(constraint, ends, seen);
+        make_spaces(normal, ends);
+        make_spaces(seen, ends);
+        good = counts_agree(parts, seen) && !seen->fc.n && normal->elements.n < seen->elements.n;
+    }
+    if (good) {
+        for (uint32_t i = 0; i < POINTS; i++)
+            make_orthonormal(&seen[i].elements, &normal[i].elements, ends->n);
+        Closing closing = {constraint, ends, false, CLOSED_ELEMENT, "contact"};
+        tell_space(&closing, &normal[0].elements, &normal[2].elements);
+        tell_all(constraint, ends, seen, "R");
+    }
+    free(normal);
+    return good;
+}
+
 void
 closures_of(const ConstraintLaw *constraint)
 {
     Dae *dae = constraint->ask->dae;
     const NodeParts *parts = &dae->nodes.at[constraint->node].parts;
     Ends ends;
-    ScalarLaw law;
-    Seen *seen = base_calloc(3, sizeof *seen);
+    Seen *seen = base_calloc(POINTS, sizeof *seen);
     uint32_t before = dae->closures.n;
-    bool good = find_ends(constraint->ask, &ends);
-    for (uint32_t i = 0; good && i < 3; i++) {
-        good = ask_law(constraint, true, i == 2, i == 1 ? SECOND_S : FIRST_S, &law);
-        if (good)
-            see(&law, &ends, ends.count - 1, &seen[i]);
-    }
-    if (good) {
-        find_arms(constraint, &ends, &seen[0]);
-        Space *spaces[3][5];
-        const char *letter = letter_of(&seen[0], &seen[1]);
-        for (int i = 0; i < 3; i++) {
-            Space *of[] = {&seen[i].fc, &seen[i].sf, &seen[i].ec, &seen[i].elements, &seen[i].drives};
-            memcpy(spaces[i], of, sizeof of);
-            for (int k = 0; k < 5; k++)
-                make_orthonormal(of[k], k == 1 ? of[0] : k == 3 ? of[2] : NULL, ends.n);
+    bool good = false, ported = find_ends(constraint->ask, &ends);
+    if (ported && constraint->is_contact) {
+        tell_contact(constraint, &ends, seen);
+    } else if (ported) {
+        for (int unloaded = 0; !good && unloaded < 2; unloaded++) { // an elastic rod is looked at where nothing pulls
+            constraint->ask->unloaded = unloaded;
+            good = see_law(constraint, &ends, seen);
+            if (!good)
+                break;
+            find_arms(constraint, &ends, seen);
+            const char *letter = letter_of(&seen[0], &seen[1]);
+            make_spaces(seen, &ends);
+            good = counts_agree(parts, seen);
+            if (good)
+                tell_all(constraint, &ends, seen, letter);
         }
-        const Seen *at = &seen[0];
-        // A given effort counts as an element (Se).
-        bool sources = at->gives && !parts->ec && !at->elements.n && at->ec.n == parts->elements;
-        good = at->fc.n + at->sf.n == parts->fc && at->drives.n == parts->drives
-               && (sources || (at->ec.n == parts->ec && at->elements.n == parts->elements));
-        static const Closed by[] = {CLOSED_FLOW, CLOSED_FLOW, CLOSED_EFFORT, CLOSED_ELEMENT, CLOSED_DRIVE};
-        const char *letters[] = {"FC", "Sf", sources ? "Se" : "EC", letter, "drive"};
-        for (int k = 0; good && k < 5; k++) {
-            Closing closing = {constraint, &ends, false, sources && k == 2 ? CLOSED_ELEMENT : by[k], letters[k]};
-            tell_space(&closing, spaces[0][k], spaces[2][k]);
-        }
+        constraint->ask->unloaded = false;
     }
     dae->nodes.at[constraint->node].parts.closures = dae->closures.n - before;
     dae->nodes.at[constraint->node].parts.first_closure = before;

@@ -10,6 +10,7 @@ typedef struct ConstraintLaw {
     ScalarAsk *ask;
     const uint32_t *groups;
     uint32_t n;
+    bool is_contact;
 } ConstraintLaw;
 
 // Appends to Dae.closures what the law says, and sets the bits PART_ARM_A, PART_ARM_B; nothing where the law cannot be evaluated or

@@ -174,6 +174,40 @@ constraints_are_closed(Dae *dae, Diags *diags)
     return good;
 }
 
+// Set-valued laws by the components that have them.
+typedef struct NodeLaws {
+    Map law_of;  // equation -> law
+    Map last;    // node -> its last law + 1
+    U32Vec more; // per law: the one before it of the same node + 1, or 0
+} NodeLaws;
+
+static void
+index_laws(const Dae *dae, NodeLaws *laws)
+{
+    for (uint32_t i = 0; i < dae->laws.n; i++) {
+        uint32_t node = dae->equations.at[dae->laws.at[i].equation].node, before = 0;
+        map_get(&laws->last, node, &before);
+        vec_push(&laws->more, before);
+        map_put(&laws->last, node, i + 1);
+        map_put(&laws->law_of, dae->laws.at[i].equation, i);
+    }
+}
+
+// Laws count as equations of the component at hand where one of them is unilateral.
+static bool
+add_laws(Kinds *kinds, uint32_t node, const NodeLaws *laws)
+{
+    const Dae *dae = kinds->dae;
+    bool any = false;
+    uint32_t last = 0;
+    map_get(&laws->last, node, &last);
+    for (uint32_t i = last; i; i = laws->more.at[i - 1])
+        any |= dae->laws.at[i - 1].unilateral;
+    for (uint32_t i = last; i && any; i = laws->more.at[i - 1])
+        vec_push(&kinds->plain, dae->laws.at[i - 1].equation);
+    return any;
+}
+
 // The groups of variables of each instance: at[start[i] .. start[i + 1]).
 static void
 index_groups(const Dae *dae, U32Vec *start, U32Vec *at)
@@ -196,8 +230,10 @@ node_closures(Dae *dae)
 {
     Kinds kinds = {.dae = dae};
     U32Vec start = {0}, groups = {0};
+    NodeLaws laws = {0};
     kinds_open(&kinds);
     index_groups(dae, &start, &groups);
+    index_laws(dae, &laws);
     for (uint32_t node = 0; node < dae->nodes.n; node++) {
         uint32_t first = kinds.words.n, inst = dae->nodes.at[node].inst;
         if (dae->nodes.at[node].kind != NODE_CONSTRAINT || !kinds.ports.at[node] || !read_component(&kinds, node))
@@ -205,8 +241,15 @@ node_closures(Dae *dae)
         kinds_add_signature(&kinds);
         kinds.words.n = first;
         ScalarAsk ask = kinds_ask(&kinds);
-        closures_of(&(ConstraintLaw){node, &ask, groups.at + start.at[inst], start.at[inst + 1] - start.at[inst]});
+        bool contact = add_laws(&kinds, node, &laws);
+        ask.equations = kinds.plain.at;
+        ask.n = kinds.plain.n;
+        ask.law_of = &laws.law_of;
+        closures_of(&(ConstraintLaw){node, &ask, groups.at + start.at[inst], start.at[inst + 1] - start.at[inst], contact});
     }
+    map_free(&laws.law_of);
+    map_free(&laws.last);
+    vec_free(&laws.more);
     vec_free(&start);
     vec_free(&groups);
     kinds_close(&kinds);

@@ -6,7 +6,7 @@
 // while its efforts vanish: rows of its law (scalar_law.h) without efforts, at the port on the piece, with the other ports at rest. A motion
 // that all of them admit is open. It is so in every position when what each admits stays the same as seen from both its ends: when these
 // motions are a Lie algebra (lower pairs; J. M. Herve, Mech. Mach. Theory 13 (1978) 437), and the axes of the ports are those of one frame.
-// Of all other constraints nothing is said.
+// Of all other constraints nothing is said. Rows of several pieces are in massless_chains.c.
 // Contract: bonds.h; behind kinds. Complexity: a scalar law for each constraint at a piece that has nothing else.
 #include <math.h>
 #include <string.h>
@@ -15,10 +15,10 @@
 #include "ir/base/elimination.h"
 #include "ir/bonds/bonds.h"
 #include "ir/bonds/kinds.h"
-#include "ir/bonds/kinds_inner.h"
+#include "ir/bonds/massless.h"
 #include "ir/expr/expr_parts.h"
 
-enum { AXES = 6, ROWS_MAX = 64, PARTS_MAX = 16 };
+enum { ROWS_MAX = 64, PARTS_MAX = 16 };
 
 static const double SMALL = 1e-6, ANY_S = 0.7;
 
@@ -26,11 +26,6 @@ typedef struct Rows {
     uint32_t n;
     double at[ROWS_MAX][2*AXES];
 } Rows;
-
-typedef struct Attached { // a constraint at the piece
-    uint32_t node, connector;
-    double to[AXES][AXES]; // from the motion of the first junction of the piece to that of this port
-} Attached;
 
 typedef struct Piece {
     uint32_t size;       // scalar bonds of its frames
@@ -46,6 +41,7 @@ typedef struct Pieces {
     U32Vec start, at;     // first bonds of the connectors at junction j: at[start[j] .. start[j + 1])
     U8Vec seen;           // per junction
     Piece piece;
+    Links links;          // pieces that may be part of a row (massless_chains.c)
     bool good;
 } Pieces;
 
@@ -177,6 +173,32 @@ is_lower_pair(double twists[AXES][6], uint32_t n)
                 return false;
         }
     return true;
+}
+
+uint32_t
+massless_algebra(double twists[AXES][AXES], uint32_t n)
+{
+    Rows rows = {.n = n};
+    uint32_t pivot[ROWS_MAX], before = 0;
+    for (uint32_t i = 0; i < n; i++)
+        memcpy(rows.at[i], twists[i], 6*sizeof(double));
+    n = reduce(&rows, 6, 6, pivot);
+    while (n > before && n < AXES) {
+        before = n;
+        for (uint32_t a = 0; a < before; a++)
+            for (uint32_t b = a + 1; b < before; b++) {
+                double *sum = rows.at[rows.n++];
+                memset(sum, 0, sizeof rows.at[0]);
+                cross(rows.at[a] + 3, rows.at[b], sum, 1);
+                cross(rows.at[b] + 3, rows.at[a], sum, -1);
+                cross(rows.at[a] + 3, rows.at[b] + 3, sum + 3, 1);
+            }
+        n = reduce(&rows, 6, 6, pivot);
+        rows.n = n;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        memcpy(twists[i], rows.at[i], 6*sizeof(double));
+    return n;
 }
 
 // --- a piece
@@ -354,8 +376,25 @@ admitted(Pieces *pieces, const Attached *attached, Rows *all)
     return n && all->n < ROWS_MAX && is_lower_pair(twists, n);
 }
 
-static void
-print_constraint(const Dae *dae, uint32_t node, Out *out)
+uint32_t
+massless_motions(Kinds *kinds, const Attached *attached, uint32_t size, double motions[AXES][AXES])
+{
+    ScalarLaw law;
+    Rows rows;
+    if (!law_of(kinds, attached->node, &law))
+        return 0;
+    rows_of_port(kinds, &law, attached->connector, size, &rows);
+    return null_space(&rows, size, motions);
+}
+
+void
+massless_twist(const Kinds *kinds, const Attached *attached, uint32_t size, const double *motion, double twist[AXES])
+{
+    as_twist(kinds, first_of_port(kinds, attached->connector), size, motion, twist);
+}
+
+void
+massless_print(const Dae *dae, uint32_t node, Out *out)
 {
     out_char(out, '\'');
     dae_inst_path(dae, dae->nodes.at[node].inst, out);
@@ -387,11 +426,11 @@ report(Pieces *pieces, const double *motion)
     for (uint32_t k = 0; k < piece->size; k++)
         flow[first + k] = turns && !is_rotation(kinds, first + k) ? 0 : flow[first + k];
     kinds_print_motion(kinds, flow, &axis);
-    print_constraint(dae, last->node, &path);
+    massless_print(dae, last->node, &path);
     for (uint32_t i = 0; i < piece->n; i++)
         if (&piece->attached[i] != last) {
             out_text(&others, others.length ? ", " : "");
-            print_constraint(dae, piece->attached[i].node, &others);
+            massless_print(dae, piece->attached[i].node, &others);
         }
     Diag *d = diag_add(pieces->diags, E0413, dae->insts.at[dae->nodes.at[last->node].inst].span,
                        "constraint %s leaves a scalar bond open: %s: its effort is given here and by %s, its flow by neither, and what is between them "
@@ -417,6 +456,8 @@ look_at(Pieces *pieces, uint32_t junction, uint32_t size)
         good = admitted(pieces, &pieces->piece.attached[i], &all);
     if (good && null_space(&all, size, null))
         report(pieces, null[0]);
+    else if (good && pieces->piece.n == 2)
+        vec_push(&pieces->links, ((Link){size, {pieces->piece.attached[0], pieces->piece.attached[1]}}));
 }
 
 static void
@@ -455,7 +496,10 @@ pieces_are_held(Dae *dae, Diags *diags)
         if (size > 1 && size <= AXES && !pieces.seen.at[bond->junction])
             look_at(&pieces, bond->junction, size);
     }
+    if (pieces.good)
+        pieces.good = massless_chains_are_held(&pieces.kinds, &pieces.links, diags);
     kinds_close(&pieces.kinds);
+    vec_free(&pieces.links);
     vec_free(&pieces.start);
     vec_free(&pieces.at);
     vec_free(&pieces.seen);

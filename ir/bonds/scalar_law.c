@@ -182,11 +182,27 @@ single_valued(void *context, Exprs *exprs, Expr part, const Expr *args)
     return expr_op(exprs, part) == OP_SGN ? expr_1(exprs, OP_SIGN, args[0]) : 0;
 }
 
+// The law of a contact (Law of dae.h: slots 1, 2 are X and p) as a spring along its normal, that of friction as of a viscous film, or as nothing.
+static Expr
+contact_law(const ScalarAsk *ask, uint32_t equation)
+{
+    Exprs *exprs = ask->dae->exprs;
+    uint32_t law;
+    map_get(ask->law_of, equation, &law);
+    Expr p = expr_slot(exprs, 2), x = expr_slot(exprs, 1);
+    if (ask->dae->laws.at[law].unilateral)
+        return expr_2(exprs, OP_EQN, p, expr_1(exprs, OP_NEG, x));
+    return expr_2(exprs, OP_EQN, p, ask->contact == CONTACT_SLIDING ? x : expr_const(exprs, 0));
+}
+
 // Dry friction is looked at where it slips.
 static Expr
-shape_of(Dae *dae, uint32_t equation)
+shape_of(const ScalarAsk *ask, uint32_t equation)
 {
+    Dae *dae = ask->dae;
     Expr shape = dae->equations.at[equation].shape;
+    if (dae->equations.at[equation].kind == EQN_LAW)
+        return contact_law(ask, equation);
     return expr_has_op(dae->exprs, shape, OP_SGN) ? expr_rewrite(dae->exprs, shape, single_valued, NULL) : shape;
 }
 
@@ -194,7 +210,7 @@ static double
 residual(const Making *making, uint32_t equation, bool later)
 {
     Dae *dae = making->ask->dae;
-    Expr shape = shape_of(dae, equation);
+    Expr shape = shape_of(making->ask, equation);
     double time = generic_number(making->ask->sample + (later ? 64 : 0), true);
     double left = expr_eval(dae->exprs, expr_arg(dae->exprs, shape, 0), making->values.at, time);
     return left - expr_eval(dae->exprs, expr_arg(dae->exprs, shape, 1), making->values.at, time);
@@ -270,7 +286,7 @@ find_defined(Making *making)
     Dae *dae = making->ask->dae;
     vec_grow(&making->defined, making->own);
     for (uint32_t i = 0; i < making->ask->n; i++) {
-        Expr left = expr_arg(dae->exprs, shape_of(dae, making->ask->equations[i]), 0);
+        Expr left = expr_arg(dae->exprs, shape_of(making->ask, making->ask->equations[i]), 0);
         uint32_t n, column;
         const Var *vars = dae_row(dae, making->ask->equations[i], &n);
         if (expr_op(dae->exprs, left) == OP_SLOT && !uses_place(making, vars, n) && is_open(making, vars[expr_slot_of(dae->exprs, left)], &column))
@@ -278,12 +294,34 @@ find_defined(Making *making)
     }
 }
 
+// A force over a length, as that of an elastic rod: it stands in an equation with an effort, and is no vector.
+static bool
+is_beside_efforts(const Making *making, Var var)
+{
+    const ScalarAsk *ask = making->ask;
+    const Group *group = dae_group(ask->dae, var);
+    if (!group || group->decl->rank)
+        return false;
+    for (uint32_t i = 0; i < ask->n; i++) {
+        uint32_t n, column;
+        const Var *vars = dae_row(ask->dae, ask->equations[i], &n);
+        bool effort = false, there = false;
+        for (uint32_t k = 0; k < n; k++) {
+            effort |= map_get(ask->column, vars[k], &column) && column >= OWN_MAX && column < OWN_MAX + ask->bonds;
+            there |= vars[k] == var;
+        }
+        if (effort && there)
+            return true;
+    }
+    return false;
+}
+
 // v = expression of what is known: v gets the value that it has there.
 static bool
 compute(Making *making, uint32_t equation)
 {
     Dae *dae = making->ask->dae;
-    Expr shape = shape_of(dae, equation), left = expr_arg(dae->exprs, shape, 0);
+    Expr shape = shape_of(making->ask, equation), left = expr_arg(dae->exprs, shape, 0);
     uint32_t n, column, other;
     const Var *vars = dae_row(dae, equation, &n);
     if (expr_op(dae->exprs, left) != OP_SLOT || uses_place(making, vars, n) || !is_open(making, vars[expr_slot_of(dae->exprs, left)], &column))
@@ -293,7 +331,7 @@ compute(Making *making, uint32_t equation)
             return false;
     read_values(making, vars, n, false);
     double value = expr_eval(dae->exprs, expr_arg(dae->exprs, shape, 1), making->values.at, generic_number(making->ask->sample, true));
-    making->own_value.at[column] = value;
+    making->own_value.at[column] = making->ask->unloaded && is_beside_efforts(making, vars[expr_slot_of(dae->exprs, left)]) ? 0 : value;
     making->computed.at[column] = isfinite(value) != 0;
     return isfinite(value);
 }

@@ -9,6 +9,8 @@
 #include "ir/dae/dae.h"
 
 enum { SCALAR_BONDS_MAX = 24, SCALAR_ROWS_MAX = SCALAR_BONDS_MAX + 8 };
+// How set-valued laws are looked at, where they are among the equations: contacts as springs along the normal, friction as none or as viscous.
+enum { CONTACT_NORMAL, CONTACT_SLIDING };
 enum { SCALAR_MOTION, SCALAR_EFFORT, SCALAR_GIVEN, SCALAR_OWN }; // ScalarAsk.what
 
 typedef struct ScalarPort { // one scalar bond of the component, connected or not
@@ -40,6 +42,9 @@ typedef struct ScalarAsk {
     bool known;        // parameters have their values as far as they are known, all axes are the world's
     bool armless;      // parameters that are vectors of lengths vanish
     bool aligned;      // own variables that nothing computes vanish, and so do the angles between all axes: joints are not turned
+    bool unloaded;     // own variables that are computed and stand beside efforts vanish: nothing pulls
+    uint32_t contact;  // CONTACT_...
+    const Map *law_of; // equation -> law, where laws are among the equations
     double s;
     Map *column;       // empty; room for variable -> column
     Var moved;         // NONE, or a variable that has another value than in this sample

@@ -388,16 +388,6 @@ graph_port_name(const Graph *graph, uint32_t bond)
     return sym_text(dae->syms, dae->insts.at[dae->connectors.at[dae->bonds.at[bond].connector].inst].name);
 }
 
-const char *
-graph_element_letters(const Dae *dae, uint32_t node)
-{
-    const NodeParts *parts = &dae->nodes.at[node].parts;
-    for (uint32_t i = parts->first_closure; i < parts->first_closure + parts->closures; i++)
-        if (dae->closures.at[i].by == CLOSED_ELEMENT)
-            return dae->closures.at[i].letter;
-    return parts->work == WORK_DRIVE ? "Se" : "C/R";
-}
-
 uint32_t
 graph_count_closures(const Dae *dae, uint32_t node, const char *letters)
 {
@@ -406,6 +396,27 @@ graph_count_closures(const Dae *dae, uint32_t node, const char *letters)
     for (uint32_t i = parts->first_closure; i < parts->first_closure + parts->closures; i++)
         count += !strcmp(dae->closures.at[i].letter, letters);
     return count;
+}
+
+uint32_t
+graph_elements(const Dae *dae, uint32_t node, uint32_t k, const char **letters)
+{
+    const NodeParts *parts = &dae->nodes.at[node].parts;
+    uint32_t end = parts->first_closure + parts->closures;
+    *letters = parts->work == WORK_DRIVE ? "Se" : "C/R";
+    if (!parts->closures)
+        return k ? 0 : parts->elements;
+    for (uint32_t i = parts->first_closure; i < end; i++) {
+        const ScalarClosure *at = &dae->closures.at[i];
+        bool first = at->by == CLOSED_ELEMENT;
+        for (uint32_t before = parts->first_closure; before < i && first; before++)
+            first = strcmp(dae->closures.at[before].letter, at->letter) != 0;
+        if (first && !k--) {
+            *letters = at->letter;
+            return graph_count_closures(dae, node, at->letter);
+        }
+    }
+    return 0;
 }
 
 void
@@ -454,9 +465,10 @@ print_parts(const Graph *graph, uint32_t node, Out *out)
         out_printf(out, "%sMTF (axes)", comma);
         comma = ", ";
     }
-    const struct { uint32_t count; const char *name; } closures[] = {
-        {parts->fc, "FC"}, {parts->ec, "EC"}, {parts->elements, graph_element_letters(graph->dae, node)}};
-    for (int i = 0; i < 3; i++)
+    struct { uint32_t count; const char *name; } closures[2 + GRAPH_ELEMENTS] = {{parts->fc, "FC"}, {parts->ec, "EC"}};
+    for (uint32_t k = 0; k < GRAPH_ELEMENTS; k++)
+        closures[2 + k].count = graph_elements(graph->dae, node, k, &closures[2 + k].name);
+    for (int i = 0; i < 2 + GRAPH_ELEMENTS; i++)
         if (closures[i].count) {
             out_printf(out, "%s%u %s", comma, closures[i].count, closures[i].name);
             comma = ", ";

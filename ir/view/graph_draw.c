@@ -481,7 +481,7 @@ static void
 print_closure(Drawing *drawing, char hub, char part, uint32_t node, const char *text, uint32_t count, Stroke stroke, uint8_t marks,
               Out *out)
 {
-    static const char hubs[][3] = {{'f', 'F', 'g'}, {'r', 'R', 'q'}, {'v', 'V', 'h'}, {'e', 'E', 'd'}, {'x', 'X', 'y'}};
+    static const char hubs[][3] = {{'f', 'F', 'g'}, {'r', 'R', 'q'}, {'v', 'V', 'h'}, {'e', 'E', 'd'}, {'x', 'X', 'y'}, {'u', 'U', 'w'}};
     if (!count)
         return;
     print_part(part, node, marks & MARK_SURPLUS ? COLOR_SURPLUS : "black", text, out);
@@ -538,7 +538,11 @@ print_constraint(Drawing *drawing, uint32_t node, Out *out)
     print_closure(drawing, hub, 'v', node, "Sf", given, STROKE_HEAD, 0, out);
     print_closure(drawing, hub, 'r', node, "FC", parts->surplus, STROKE_HEAD, MARK_SURPLUS, out);
     print_closure(drawing, hub, 'e', node, "EC", parts->ec, STROKE_TAIL, 0, out);
-    print_closure(drawing, hub, 'x', node, graph_element_letters(drawing->graph.dae, node), parts->elements, STROKE_TAIL, 0, out);
+    for (uint32_t k = 0; k < GRAPH_ELEMENTS; k++) {
+        const char *letters;
+        uint32_t count = graph_elements(drawing->graph.dae, node, k, &letters);
+        print_closure(drawing, hub, k ? 'u' : 'x', node, letters, count, STROKE_TAIL, 0, out);
+    }
     out_text(out, "  }\n");
 }
 
@@ -574,8 +578,12 @@ print_box(Drawing *drawing, uint32_t node, Out *out)
         out_printf(out, "&#160;<font color=\"" COLOR_SURPLUS "\">%u FC</font>", parts->surplus);
     if (!body && parts->ec)
         out_printf(out, "&#160;%u EC", parts->ec);
-    if (!body && parts->elements)
-        out_printf(out, "&#160;%u %s", parts->elements, graph_element_letters(drawing->graph.dae, node));
+    for (uint32_t k = 0; !body && k < GRAPH_ELEMENTS; k++) {
+        const char *letters;
+        uint32_t count = graph_elements(drawing->graph.dae, node, k, &letters);
+        if (count)
+            out_printf(out, "&#160;%u %s", count, letters);
+    }
     if (!body && parts->drives)
         out_printf(out, "&#160;%u drive%s", parts->drives, parts->drives == 1 ? "" : "s");
     out_text(out, "</font><br/><font point-size=\"10\" color=\"" COLOR_NAME "\">");

@@ -46,8 +46,10 @@ bond_type(const Dae *dae, const Bond *bond)
 #define GRAPH_FOLD ", constraint=false"
 #define GRAPH_TITLE "labelloc=t; labeljust=l"
 
-// What closes the scalar bonds of a constraint that have an element: its letters, or "C/R" where they are not known.
-const char *graph_element_letters(const Dae *dae, uint32_t node);
+// The k-th of the elements that close scalar bonds of a constraint: its letters, or "C/R" where they are not known, and how many it closes;
+// 0 behind the last.
+enum { GRAPH_ELEMENTS = 2 }; // of a contact: its normal law, and friction
+uint32_t graph_elements(const Dae *dae, uint32_t node, uint32_t k, const char **letters);
 // The closures of a constraint whose letters are these: "v x y z" and "ω x y", of which the second begins with `between`.
 void graph_print_axes(const Dae *dae, uint32_t node, const char *letters, const char *between, Out *out);
 // How many there are.
