@@ -112,7 +112,7 @@ plan(Animation *animation)
     static const int codes[] = {[MOTION_FINE] = EXIT_FINE, [MOTION_NONE] = EXIT_MODEL, [MOTION_LACKING] = EXIT_USAGE, [MOTION_FILE] = EXIT_IO};
     Session *session = animation->session;
     const MotionInput input = {.dae = animation->alone ? NULL : session->compilation.dae, .program = session->program, .table = animation->table,
-                               .meshes = session->options.meshes, .n_meshes = session->options.n_meshes};
+                               .meshes = session->options.meshes, .n_meshes = session->options.n_meshes, .reactions = session->options.reactions};
     Out why = {0};
     MotionStatus status = motion_plan(&input, &animation->motion, &why);
     if (status != MOTION_FINE)

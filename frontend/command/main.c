@@ -15,6 +15,7 @@
 #include "frontend/command/command.h"
 #include "frontend/names/names.h"
 #include "frontend/page/diagnostic_page.h"
+#include "frontend/page/vocabulary.h"
 #include "frontend/session/manual.h"
 #include "runtime/shell/run_program.h"
 #include "runtime/model/clock.h"
@@ -82,7 +83,7 @@ help_or_version(const Options *options)
             fprintf(stderr, "mdlc: there is no error or warning '%s'; mdlc explain lists them\n", options->what);
             return EXIT_USAGE;
         }
-    } else if (!options_help(options->what, &out) && !explain(options, &out)) {
+    } else if (!options_help(options->what, &out) && !explain(options, &out) && !vocabulary_page(options->what, DOC_TEXT, &out)) {
         fprintf(stderr, "mdlc: there is no call and no error or warning '%s'; mdlc help and mdlc explain list them\n", options->what);
         return EXIT_USAGE;
     } else if (!options->what) {

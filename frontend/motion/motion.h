@@ -23,6 +23,7 @@ typedef struct MotionInput {
     const Table *table;      // its result, of which no columns need be loaded yet
     const MotionMesh *meshes;
     uint32_t n_meshes;
+    bool reactions;          // forces of joints on their second body are arrows, too
     bool partial;            // components of which the result lacks variables are left out instead of being an error
 } MotionInput;
 

@@ -372,6 +372,8 @@ motion_plan(const MotionInput *input, Motion **out, Out *why)
         shapes_guess(motion, &shapes);
     for (uint32_t i = 0; i < shapes.n; i++) {
         Piece piece = {.shape = shapes.at[i]};
+        if (piece.shape.row->role == ROLE_REACTION && !input->reactions)
+            continue;
         if (plan_piece(motion, &piece))
             vec_push(&motion->pieces, piece);
         else

@@ -20,7 +20,7 @@ static const char *const form_names[] = {
 #define FORM(id, name) name,
     MOTION_FORMS(FORM)
 };
-static const char *const role_names[] = {"body", "joint", "spring", "damper", "ground", "force"};
+static const char *const role_names[] = {"body", "joint", "spring", "damper", "ground", "force", "reaction"};
 
 enum { NUMBERS = 90000, FRAMES_LEAST = 60 };
 

@@ -34,7 +34,7 @@ typedef enum Form {
 } Form;
 
 // What it is for, which chooses its colour and with what it is shown and hidden.
-typedef enum Role { ROLE_BODY, ROLE_JOINT, ROLE_SPRING, ROLE_DAMPER, ROLE_GROUND, ROLE_FORCE } Role;
+typedef enum Role { ROLE_BODY, ROLE_JOINT, ROLE_SPRING, ROLE_DAMPER, ROLE_GROUND, ROLE_FORCE, ROLE_REACTION } Role;
 
 // One thing that is drawn of a class. Frames, vectors and scalars are names of members of the class; vectors have two elements in the
 // plane. NULL: there is none.

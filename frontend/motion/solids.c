@@ -609,7 +609,7 @@ make_layers(Motion *motion)
 {
     for (uint32_t k = 0; motion->planar && k < motion->solids.n; k++) {
         Solid *solid = &motion->solids.at[k];
-        double layer = solid->form == FORM_LINK ? 0.36*((int)(solid->body % 3) - 1) : solid->role == ROLE_FORCE ? 1.6 : solid->role == ROLE_SPRING ? 0.1
+        double layer = solid->form == FORM_LINK ? 0.36*((int)(solid->body % 3) - 1) : solid->role == ROLE_FORCE || solid->role == ROLE_REACTION ? 1.6 : solid->role == ROLE_SPRING ? 0.1
                        : solid->role == ROLE_GROUND && solid->form != FORM_PLATE ? -0.6 : 0;
         for (uint32_t i = 0; i < motion->frames; i++)
             solid->pose[POSE_X + 2][i] += layer*motion->unit;

@@ -34,7 +34,8 @@ static void
 colour_of(const Solid *solid, unsigned char rgb[3])
 {
     static const unsigned char roles[][3] = {[ROLE_BODY] = {150, 155, 162}, [ROLE_JOINT] = {78, 86, 98}, [ROLE_SPRING] = {46, 125, 85},
-                                             [ROLE_DAMPER] = {120, 128, 140}, [ROLE_GROUND] = {160, 165, 172}, [ROLE_FORCE] = {205, 40, 50}};
+                                             [ROLE_DAMPER] = {120, 128, 140}, [ROLE_GROUND] = {160, 165, 172}, [ROLE_FORCE] = {205, 40, 50},
+                                             [ROLE_REACTION] = {222, 125, 20}};
     bool body = solid->role == ROLE_BODY && solid->body != UINT32_MAX;
     memcpy(rgb, body ? body_colours[solid->body % COLOURS] : roles[solid->role], 3);
 }
@@ -143,7 +144,7 @@ gather(const View *view, uint32_t frame, Paints *paints)
             // Roads and planes lie behind, forces in front.
             if (motion->solids.at[i].form == FORM_TRACE || motion->solids.at[i].form == FORM_PLATE)
                 painted.depth -= motion->size;
-            if (motion->solids.at[i].role == ROLE_FORCE)
+            if (motion->solids.at[i].role == ROLE_FORCE || motion->solids.at[i].role == ROLE_REACTION)
                 painted.depth += motion->size;
             vec_push(paints, painted);
         }

@@ -17,8 +17,8 @@
   var X = 0, Q = 3, LENGTH = 7, FIELD = 0.5; // places in a pose; the angle of view
   var palette = [[0.26, 0.52, 0.76], [0.86, 0.46, 0.22], [0.22, 0.62, 0.46], [0.74, 0.46, 0.64], [0.68, 0.56, 0.22], [0.42, 0.68, 0.86],
     [0.58, 0.42, 0.76], [0.50, 0.60, 0.34]];
-  var roles = { body: [0.62, 0.65, 0.69], joint: [0.33, 0.37, 0.43], spring: [0.20, 0.55, 0.36], damper: [0.52, 0.55, 0.60], ground: [0.62, 0.64, 0.67], force: [0.85, 0.16, 0.20] };
-  var show = { force: true, joint: true, grid: true, follow: true };
+  var roles = { body: [0.62, 0.65, 0.69], joint: [0.33, 0.37, 0.43], spring: [0.20, 0.55, 0.36], damper: [0.52, 0.55, 0.60], ground: [0.62, 0.64, 0.67], force: [0.85, 0.16, 0.20], reaction: [0.88, 0.50, 0.08] };
+  var show = { force: true, reaction: true, joint: true, grid: true, follow: true };
   var state = { time: scene.time[0], playing: false, speed: 1, last: 0, hover: null };
   var dark = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -383,7 +383,7 @@
     gl.drawArrays(mode === undefined ? gl.TRIANGLES : mode, 0, m.count);
   }
 
-  function visible(solid) { return !(solid.r === "force" && !show.force) && !(solid.r === "joint" && !show.joint); }
+  function visible(solid) { return show[solid.r] !== false; }
 
   function colour(solid) { return solid.r === "body" && solid.b >= 0 ? palette[solid.b % palette.length] : roles[solid.r]; }
 
@@ -500,7 +500,7 @@
       scene.solids.forEach(function (solid) {
         if (pale(solid) !== second || !visible(solid)) return;
         var c = colour(solid), lift = state.hover && state.hover.n === solid.n ? 0.28 : dark.matches ? 0.08 : 0;
-        gl.uniform1f(at.plain, solid.r === "force" ? 0.55 : 0);
+        gl.uniform1f(at.plain, solid.r === "force" || solid.r === "reaction" ? 0.55 : 0);
         gl.uniform4f(at.colour, c[0] + lift * (1 - c[0]), c[1] + lift * (1 - c[1]), c[2] + lift * (1 - c[2]), second ? 0.3 : 1);
         draw_solid(solid, now, origin);
       });
@@ -581,6 +581,7 @@
     input.addEventListener("change", function () { show[key] = input.checked; if (key === "follow") fit(); dirty = true; });
   }
   if (scene.solids.some(function (s) { return s.r === "force"; })) box_of("force", "forces");
+  if (scene.solids.some(function (s) { return s.r === "reaction"; })) box_of("reaction", "reactions");
   box_of("joint", "joints");
   box_of("grid", "grid");
   if (travels) box_of("follow", "follow");

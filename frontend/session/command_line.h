@@ -93,6 +93,7 @@ typedef struct Options {
     const char *plot_labels, *plot_by; // as written; NULL: not given
     MotionMesh *meshes;          // of `animate`
     uint32_t n_meshes;
+    bool reactions;              // animate: forces of joints
     int opt;                     // -1: automatic
     const char *sources;         // build: where the names of the files that were read go; NULL: nowhere
     const char **paths;
