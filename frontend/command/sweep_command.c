@@ -26,6 +26,7 @@
 #include "ir/base/map.h"
 #include "ir/base/replace.h"
 #include "runtime/model/clock.h"
+#include "runtime/model/number.h"
 
 typedef struct Sweep {
     Session *session;
@@ -39,6 +40,7 @@ typedef struct Sweep {
     uint8_t *done;
     uint64_t done_runs, failures;
     uint32_t attempt;
+    uint64_t enough;        // runs that --until needs; 0: all
 } Sweep;
 
 static int
@@ -330,11 +332,11 @@ print_counts(const Sweep *sweep, const PoolResult *result)
 }
 
 static int
-draw_scatter(Sweep *sweep)
+draw_runs(Sweep *sweep)
 {
     const char *path = sweep->session->options.sweep.picture;
     Out why = {0};
-    int status = path ? gather_scatter(sweep->study, &sweep->index, path, &why) : EXIT_FINE;
+    int status = path ? gather_draw(sweep->study, &sweep->index, sweep->session->options.sweep.drawing, path, &why) : EXIT_FINE;
     if (why.length)
         fprintf(stderr, "mdlc: %s", why.text);
     out_free(&why);
@@ -351,13 +353,15 @@ write_table(Sweep *sweep, const PoolResult *result)
     int status = read_index(sweep);
     if (status)
         return status;
+    if (sweep->enough)
+        shard_index_cut(&sweep->index, sweep->enough);
     int error = gather_table(sweep->study, &sweep->index, sweep->table, sweep->rows, summary, &file);
     if (error)
         return tell_error(file, error);
     int printed = !quiet && strcmp(sweep->table, "-") != 0 ? print_summary(sweep, summary) : EXIT_FINE;
     if (!quiet)
         print_counts(sweep, result);
-    int drawn = draw_scatter(sweep);
+    int drawn = draw_runs(sweep);
     return printed ? printed : drawn ? drawn : sweep->index.found > sweep->index.of[RUN_OK] ? EXIT_FAILED : EXIT_FINE;
 }
 
@@ -400,6 +404,78 @@ make_runs(const Sweep *sweep, const PoolTask *task, PoolResult *result)
     }
 }
 
+// What there is to do is read anew.
+static int
+look_again(Sweep *sweep)
+{
+    free(sweep->done);
+    sweep->done = NULL;
+    sweep->done_runs = sweep->failures = 0;
+    shard_index_free(&sweep->index);
+    int status = read_index(sweep);
+    return status;
+}
+
+// --- until a mean is known
+
+enum { FIRST_LOOK = 100 };
+
+// "OUTPUT=X"; an exit code.
+static int
+read_until(const Sweep *sweep, uint32_t *output, double *half)
+{
+    const char *text = sweep->session->options.sweep.until, *equals = strrchr(text, '=');
+    const Study *study = sweep->study;
+    if (study->design != DESIGN_RANDOM || sweep->session->options.sweep.slurm) {
+        fputs("mdlc: --until is for studies of `design random(n)`, whose runs do not depend on how many there are, and that are made here\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (sweep->session->options.sweep.retry) {
+        fputs("mdlc: --until and --retry are for different calls\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (!equals || !number_of_text(equals + 1, half) || !(*half > 0)) {
+        fprintf(stderr, "mdlc: --until %s: it is written as OUTPUT=X, with a positive X\n", text);
+        return EXIT_USAGE;
+    }
+    for (*output = 0; *output < study->outputs; ++*output)
+        if (strlen(study->output[*output].name) == (size_t)(equals - text) && !strncmp(study->output[*output].name, text, (size_t)(equals - text)))
+            return EXIT_FINE;
+    fprintf(stderr, "mdlc: --until %s: the study has no output '%.*s'\n", text, (int)(equals - text), text);
+    return EXIT_USAGE;
+}
+
+// Looks at numbers of runs that do not depend on who makes them, so that all ways end alike.
+static int
+make_until(Sweep *sweep, uint32_t output, double half, PoolResult *result, bool *narrow)
+{
+    uint64_t runs = sweep->study->runs;
+    MeanInterval known = {.half = INFINITY};
+    for (uint64_t end = FIRST_LOOK;; end += end / 4) {
+        PoolTask task = pool_task(sweep);
+        PoolResult made = {0};
+        task.end = end < runs ? end : runs;
+        task.pending = 0;
+        for (uint64_t id = 0; id < task.end; id++)
+            task.pending += !(task.done && task.done[id / 8] >> id % 8 & 1);
+        int status = make_runs(sweep, &task, &made);
+        result->made += made.made;
+        result->seconds += made.seconds;
+        if (status || (status = look_again(sweep)))
+            return status;
+        mark_done(sweep);
+        known = gather_mean(&sweep->index, task.end, output);
+        sweep->enough = task.end;
+        if (known.half <= half || task.end == runs)
+            break;
+    }
+    *narrow = known.half <= half;
+    if (!sweep->session->options.run.quiet || !*narrow)
+        fprintf(stderr, "mdlc: %s = %.8g +- %.3g (95 %%) after %" PRIu64 " runs%s\n", sweep->study->output[output].name, known.mean, known.half, sweep->enough,
+                *narrow ? "" : ", which are all: more of them are needed");
+    return EXIT_FINE;
+}
+
 // --- on a cluster
 
 enum { PILOT = 20 };
@@ -418,18 +494,6 @@ make_pilot(Sweep *sweep, uint64_t *each)
     int status = make_runs(sweep, &task, &result);
     double one = result.made ? result.seconds * fmin(task.jobs, (double)result.made) / (double)result.made : TASK_SECONDS;
     *each = (uint64_t)fmax(1, TASK_SECONDS / fmax(one, 1e-5));
-    return status;
-}
-
-// What there is to do is read anew.
-static int
-look_again(Sweep *sweep)
-{
-    free(sweep->done);
-    sweep->done = NULL;
-    sweep->done_runs = sweep->failures = 0;
-    shard_index_free(&sweep->index);
-    int status = read_index(sweep);
     return status;
 }
 
@@ -551,8 +615,13 @@ look_at_study(Sweep *sweep)
 static int
 run_study(Sweep *sweep)
 {
+    const SweepOptions *o = &sweep->session->options.sweep;
     PoolResult result = {0};
-    int status = lock_folder(sweep);
+    uint32_t until = 0;
+    double half = 0;
+    int status = o->until ? read_until(sweep, &until, &half) : EXIT_FINE;
+    if (!status)
+        status = lock_folder(sweep);
     for (uint32_t k = 0; k < sweep->study->builds && !status; k++)
         status = build_library(sweep, k);
     for (uint32_t k = 0; k < sweep->study->builds && !status; k++)
@@ -564,8 +633,15 @@ run_study(Sweep *sweep)
     if (status)
         return status;
     mark_done(sweep);
-    if (sweep->session->options.sweep.slurm)
+    if (o->slurm)
         return submit(sweep);
+    if (o->until) {
+        bool narrow = false;
+        status = make_until(sweep, until, half, &result, &narrow);
+        if (!status)
+            status = write_table(sweep, &result);
+        return status || narrow ? status : EXIT_FAILED;
+    }
     const PoolTask task = pool_task(sweep);
     status = make_runs(sweep, &task, &result);
     return status ? status : write_table(sweep, &result);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/search/student.h"
+#include "frontend/sweep/student.h"
 #include "ir/base/unit.h"
 #include "runtime/model/nearest.h"
 #include "runtime/start/settable.h"

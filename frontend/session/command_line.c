@@ -178,9 +178,9 @@ take_picture(const char *value, const char **picture, char why[OPTION_WHY])
 {
     const char *dot = strrchr(value, '.');
     *picture = value;
-    if (dot && (!strcmp(dot, ".svg") || !strcmp(dot, ".png") || !strcmp(dot, ".pdf")))
+    if (dot && (!strcmp(dot, ".svg") || !strcmp(dot, ".png") || !strcmp(dot, ".pdf") || !strcmp(dot, ".html")))
         return true;
-    snprintf(why, OPTION_WHY, "--plot %s: pictures are .svg, .png or .pdf", value);
+    snprintf(why, OPTION_WHY, "--plot %s: pictures are .svg, .png or .pdf, pages .html", value);
     return false;
 }
 

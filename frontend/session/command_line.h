@@ -52,6 +52,8 @@ typedef struct SweepOptions {
     bool percent;                // of them
     bool retry, fresh, points;
     const char *picture;         // of --plot; NULL: none
+    const char *drawing;         // of --plot-as; NULL: scatter
+    const char *until;           // OUTPUT=X; NULL: all runs
     const char *slurm;           // NULL: here; otherwise options for sbatch
     uint32_t per_task;           // runs for a task of a cluster; 0: by what a run takes
     bool status, collect, cancel;

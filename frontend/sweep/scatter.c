@@ -7,10 +7,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "frontend/page/plot.h"
 
-enum { POINTS_MOST = 4000, FACTORS_MOST = 8, OUTPUTS_MOST = 8, PANEL_WIDTH = 250, PANEL_HEIGHT = 190, BESIDE = 70 };
+enum { POINTS_MOST = 4000, PANEL_WIDTH = 250, PANEL_HEIGHT = 190, BESIDE = 70 };
 
 // What has been drawn of a factor or an output; low > high: nothing.
 typedef struct Extent {
@@ -91,33 +92,68 @@ put_label(const char *axis, const char *name, Out *script)
     out_char(script, '\n');
 }
 
-int
-gather_scatter(const Study *study, ShardIndex *index, const char *path, Out *why)
+static void
+draw_scatter(const Study *study, ShardIndex *index, Drawn *drawn)
 {
-    uint32_t factors = study->factors < FACTORS_MOST ? study->factors : FACTORS_MOST;
-    uint32_t outputs = study->outputs < OUTPUTS_MOST ? study->outputs : OUTPUTS_MOST;
-    Extent extent[FACTORS_MOST + OUTPUTS_MOST];
-    Out script = {0};
-    if (!outputs || !index->of[RUN_OK]) {
-        out_text(why, outputs ? "no run came to its end: there is nothing to draw\n" : "the study has no outputs to draw\n");
-        return 2;
-    }
-    put_points(study, index, factors, outputs, extent, &script);
-    out_text(&script, "unset key\nset tics nomirror\nset border 3 linecolor rgb '#555555'\nset grid linecolor rgb '#e8e8e8' linetype 1 linewidth 0.8\n"
-                      "set format '%h'\nset lmargin 11\nset rmargin 2\n");
-    out_printf(&script, "set multiplot layout %u, %u\n", outputs, factors);
+    uint32_t factors = study->factors < DRAWN_FACTORS ? study->factors : DRAWN_FACTORS;
+    uint32_t outputs = study->outputs < DRAWN_OUTPUTS ? study->outputs : DRAWN_OUTPUTS;
+    Extent extent[DRAWN_FACTORS + DRAWN_OUTPUTS];
+    Out *script = drawn->script;
+    put_points(study, index, factors, outputs, extent, script);
+    out_text(script, "unset key\nset tics nomirror\nset border 3 linecolor rgb '#555555'\nset grid linecolor rgb '#e8e8e8' linetype 1 linewidth 0.8\n"
+                     "set format '%h'\nset lmargin 11\nset rmargin 2\n");
+    out_printf(script, "set multiplot layout %u, %u\n", outputs, factors);
     for (uint32_t o = 0; o < outputs; o++)
         for (uint32_t k = 0; k < factors; k++) {
-            put_label("x", o + 1 == outputs ? study->factor[k].name : "", &script);
-            put_label("y", k == 0 ? study->output[o].name : "", &script);
-            put_range("x", extent[k], &script);
-            put_range("y", extent[factors + o], &script);
-            put_marks(&study->factor[k], extent[k], &script);
-            out_printf(&script, "plot $d using %u:%u with points pointtype 7 pointsize 0.3 linecolor rgb '#0072b2', NaN notitle\n", k + 1,
-                       factors + o + 1);
+            put_label("x", o + 1 == outputs ? study->factor[k].name : "", script);
+            put_label("y", k == 0 ? study->output[o].name : "", script);
+            put_range("x", extent[k], script);
+            put_range("y", extent[factors + o], script);
+            put_marks(&study->factor[k], extent[k], script);
+            out_printf(script, "plot $d using %u:%u with points pointtype 7 pointsize 0.3 linecolor rgb '#0072b2', NaN notitle\n", k + 1, factors + o + 1);
         }
-    out_text(&script, "unset multiplot\n");
-    int status = plot_script(&script, path, BESIDE + PANEL_WIDTH * factors, BESIDE + PANEL_HEIGHT * outputs, why);
+    out_text(script, "unset multiplot\n");
+    drawn->width = BESIDE + PANEL_WIDTH * factors;
+    drawn->height = BESIDE + PANEL_HEIGHT * outputs;
+}
+
+static int
+write_drawing(const Study *study, const ShardIndex *index, const Drawn *drawn, const char *path, Out *why)
+{
+    const char *dot = strrchr(path, '.');
+    if (!dot || strcmp(dot, ".html") != 0)
+        return plot_script(drawn->script, path, drawn->width, drawn->height, why);
+    Out text = {0};
+    out_printf(&text, "%s: %llu runs", study->name, (unsigned long long)index->found);
+    if (index->found > index->of[RUN_OK])
+        out_printf(&text, ", %llu of them without a result", (unsigned long long)(index->found - index->of[RUN_OK]));
+    out_char(&text, '\n');
+    for (uint32_t k = 0; k < study->factors; k++)
+        out_printf(&text, "factor %s = %s\n", study->factor[k].name, study->factor[k].written);
+    for (uint32_t k = 0; k < study->outputs; k++)
+        out_printf(&text, "output %s = %s\n", study->output[k].name, study->output[k].written);
+    int status = plot_script_page(drawn->script, drawn->width, drawn->height, &(DrawnPage){study->name, text.text, "outputs and factors of the runs"}, path, why);
+    out_free(&text);
+    return status;
+}
+
+int
+gather_draw(const Study *study, ShardIndex *index, const char *kind, const char *path, Out *why)
+{
+    Out script = {0};
+    Drawn drawn = {.script = &script};
+    if (!study->outputs || !index->of[RUN_OK]) {
+        out_text(why, study->outputs ? "no run came to its end: there is nothing to draw\n" : "the study has no outputs to draw\n");
+        return 2;
+    }
+    bool good = true;
+    if (kind && !strcmp(kind, "parallel"))
+        gather_parallel(study, index, &drawn);
+    else if (kind && !strcmp(kind, "surface"))
+        good = gather_surface(study, index, &drawn, why);
+    else
+        draw_scatter(study, index, &drawn);
+    int status = good ? write_drawing(study, index, &drawn, path, why) : 2;
     out_free(&script);
     return status;
 }

@@ -276,6 +276,18 @@ shard_index_record(ShardIndex *index, uint64_t id, Record *record)
 }
 
 void
+shard_index_cut(ShardIndex *index, uint64_t end)
+{
+    for (uint64_t id = end; id < index->runs; id++) {
+        if (index->place[id].status == RUN_NONE)
+            continue;
+        index->found--;
+        index->of[index->place[id].status]--;
+        index->place[id].status = RUN_NONE;
+    }
+}
+
+void
 shard_index_free(ShardIndex *index)
 {
     for (uint32_t k = 0; k < index->files; k++) {

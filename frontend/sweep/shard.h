@@ -53,6 +53,8 @@ typedef struct ShardIndex {
 int shard_index_read(const char *folder, uint64_t runs, ShardIndex *index);
 // The record of a run that has one; it lives until the next call. False: it cannot be read any more.
 bool shard_index_record(ShardIndex *index, uint64_t id, Record *record);
+// Runs from `end` on count as not made.
+void shard_index_cut(ShardIndex *index, uint64_t end);
 void shard_index_free(ShardIndex *index);
 
 #endif

@@ -3,7 +3,7 @@
 // In: a study file (docs/studies.md), libraries of its model.
 // Out: points of its design, runs in worker processes, shards of records, one table ordered by id.
 // Read first: sweep.h, then design.c, then pool.c.
-// Also open to other rooms: cells.h, pool.h, gather.h, reduce.h, slurm.h, sobol.h.
+// Also open to other rooms: cells.h, pool.h, gather.h, reduce.h, slurm.h, sobol.h, student.h.
 //
 // A study is a function from a number, the id, to values of factors: nothing is drawn in an order, so that any process makes any run, and
 // all make the same.

@@ -3,7 +3,7 @@
 // Purpose: few data have wide intervals. Method: the finite sums of Abramowitz and Stegun (26.7.3, 26.7.4), inverted by bisection; for many
 // degrees of freedom Fisher's expansion about the normal distribution (26.7.5).
 // Contract: student.h. Complexity: linear in the degrees of freedom, at most MANY of them, times the bisection.
-#include "frontend/search/student.h"
+#include "frontend/sweep/student.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // student.h: Student's distribution.
-#ifndef MDLC_FRONTEND_SEARCH_STUDENT_H
-#define MDLC_FRONTEND_SEARCH_STUDENT_H
+#ifndef MDLC_FRONTEND_SWEEP_STUDENT_H
+#define MDLC_FRONTEND_SWEEP_STUDENT_H
 
 #include <stdint.h>
 
