@@ -5,7 +5,7 @@ set -u
 build=$1 first=$2 count=$3
 shift 3
 [ $# -gt 0 ] || set -- expressions hybrid circuit beads linkage energies memory tables arrays classes functions whens impacts friction valves delays \
-    transports fractional inverse_memory pendulums sleighs stops planes ladders mixing areas
+    transports fractional inverse_memory pendulums sleighs stops planes ladders mixing areas struts
 export MDLC_VERIFY=1 MDLC_CHECK=steps
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

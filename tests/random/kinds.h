@@ -35,6 +35,7 @@ void inverse_memory(Random *random);
 // a file each
 void stops(Random *random);
 void planes(Random *random);
+void struts(Random *random);
 void ladders(Random *random);
 void mixing(Random *random);
 void areas(Random *random);
