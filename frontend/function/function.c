@@ -191,9 +191,12 @@ set_field(ExprEnv *env, Node mod, const Type *type, Value *value)
     return true;
 }
 
+static void record_defaults(Frame *frame, const Variable *variable, Value *value);
+
 static bool
-fields_value(ExprEnv *env, const Variable *variable, const Type *type, Value *value)
+fields_value(Frame *frame, const Variable *variable, const Type *type, Value *value)
 {
+    ExprEnv *env = frame->env;
     Node modification = ast_child(env->ast, variable->component, 1);
     if (type->rank) {
         diag_add(env->diags, E0721, node_span(env, modification),
@@ -201,6 +204,8 @@ fields_value(ExprEnv *env, const Variable *variable, const Type *type, Value *va
         return false;
     }
     bool good = value_new(env, type, node_span(env, variable->component), value);
+    if (good)
+        record_defaults(frame, variable, value);
     for (uint32_t i = 1; good && i < ast_at(env->ast, modification)->nchild; i++)
         good = set_field(env, ast_child(env->ast, modification, i), type, value);
     return good;
@@ -215,6 +220,20 @@ coerce_to(Frame *frame, uint32_t i, const Type *type, Value *value, Node node)
     return expression_coerce(env, value, type, node_span(env, node), what);
 }
 
+// The fields that the class of a record gives values to; *given: there are some.
+static bool
+fields_given(Frame *frame, const Variable *variable, const Type *type, Value *value, bool *given)
+{
+    if (type->base != TYPE_RECORD || type->rank)
+        return true;
+    if (!value_new(frame->env, type, node_span(frame->env, variable->component), value))
+        return false;
+    record_defaults(frame, variable, value);
+    for (uint32_t k = 0; k < value->count; k++)
+        *given = *given || value->elements[k];
+    return true;
+}
+
 bool
 function_given(Frame *frame, uint32_t i, const Type *type, Value *value, bool *given)
 {
@@ -222,8 +241,10 @@ function_given(Frame *frame, uint32_t i, const Type *type, Value *value, bool *g
     const Variable *variable = &frame->variables.at[i];
     Node start = function_default(env, variable), modification = ast_child(env->ast, variable->component, 1);
     *given = start || (type->base == TYPE_RECORD && modification && ast_at(env->ast, modification)->nchild > 1);
+    if (!start && !*given)
+        return (variable->flags & AST_F_INPUT && !frame->record) || fields_given(frame, variable, type, value, given);
     if (!start)
-        return !*given || fields_value(env, variable, type, value);
+        return fields_value(frame, variable, type, value);
     env->scope = variable->value ? variable->value_scope : variable->scope;
     return expression(env, start, value) && coerce_to(frame, i, type, value, start);
 }
@@ -291,6 +312,48 @@ leave(ExprEnv *env, const ExprEnv *before)
     env->in_function = before->in_function;
     env->depth = before->depth;
     env->scope = before->scope;
+}
+
+// Fields of the frame of a record, in the order of their declarations: each may name those before it.
+static void
+open_fields(Frame *record, Value *value)
+{
+    ExprEnv *env = record->env;
+    for (uint32_t i = 0; i < record->variables.n; i++) {
+        const Variable *variable = &record->variables.at[i];
+        const RecordField *field = record_field(value->type.record, variable->name);
+        Type type;
+        Value own = {0};
+        bool given = false;
+        env->scope = variable->scope;
+        bool good = field && function_variable_type(env, variable, &type) && function_given(record, i, &type, &own, &given);
+        given = good && given && own.count == field->count && own.elements;
+        for (uint32_t k = 0; given && k < field->count; k++)
+            value->elements[field->first + k] = own.elements[k];
+        vec_push(&env->locals, (Local){given ? variable->name : 0, own});
+    }
+}
+
+// What the class of a record, which is the type of a variable, gives its fields (section 12.4.4). Without messages: what it does not give, or
+// what cannot be found here, is read before it has a value when it is read.
+static void
+record_defaults(Frame *frame, const Variable *variable, Value *value)
+{
+    ExprEnv *env = frame->env, saved = *env;
+    FunctionRef function;
+    DiagsMark mark = diags_mark(env->diags);
+    env->scope = variable->scope;
+    if (env->depth < CALL_LIMIT && env->function(env, ast_child(env->ast, variable->line, 0), &function)) {
+        Frame record = {.env = env, .function = &function, .span = frame->span};
+        enter(env);
+        env->depth++;
+        if (function_gather(&record) && record.record)
+            open_fields(&record, value);
+        function_release(&record);
+        leave(env, &saved);
+    }
+    env->scope = saved.scope;
+    diags_return_to(env->diags, mark);
 }
 
 bool
