@@ -734,19 +734,50 @@ is_held_low(Integrator *integrator, int order)
            && integrator->high_step > 10 * integrator->step;
 }
 
-// A start at the present point, with a history as behind an event. Before a step, when all have looked at the one before.
+// A start at the present point, with a history as behind an event.
 MDL_CHECKED static int
-leave_low_order(Run *run)
+begin_anew(Run *run)
 {
-    Integrator *integrator = run->integrator;
-    integrator->held_low = false;
     evaluate_load(run, run->time, run->y, run->yp);
     if (evaluate_solved(run, false) != MDL_OK)
         return MDL_OK;
     evaluate_store(run);
     run->stats->restarts++;
-    integrator->step_before = integrator->high_step;
     return start_again(run);
+}
+
+// The same before a step, when all have looked at the one before, with a step as they were before the order fell.
+MDL_CHECKED static int
+leave_low_order(Run *run)
+{
+    Integrator *integrator = run->integrator;
+    integrator->held_low = false;
+    integrator->step_before = integrator->high_step;
+    return begin_anew(run);
+}
+
+// A step that must end long before those before it did is judged by its error beside theirs: a bend of the motion where it begins, which makes no event
+// or one that changes no slope, would not be seen. The slopes at its end tell. True: they are not those of the method's polynomial.
+static bool
+bends_here(Run *run, double limit)
+{
+    static const double CUT = 0.25, ALLOWED = 5; // of the last step; tolerances
+    Integrator *integrator = run->integrator;
+    double factor[HISTORY_TERMS], slope[HISTORY_TERMS], length = limit - run->time, *y = NV_DATA_S(integrator->dense), *yp = NV_DATA_S(integrator->dense_p);
+    const double *term[HISTORY_TERMS];
+    if (!(length < CUT * integrator->step) || integrator->projection || run->modes)
+        return false;
+    int terms = (int)history_terms(integrator->ida, limit, factor, slope, term);
+    if (terms < 2)
+        return false;
+    nvector_combine(factor, term, terms, y, run_size(run));
+    nvector_combine(slope + 1, term + 1, terms - 1, yp, run_size(run));
+    evaluate_load(run, limit, y, yp);
+    bool bends = false, solved = evaluate_solved(run, false) == MDL_OK;
+    for (uint32_t i = 0; solved && i < run->model->nx && !bends; i++)
+        bends = fabs(run->v[run->model->yp + i] - yp[i]) * length > ALLOWED * (run->tolerance * fabs(y[i]) + run->abstol[i]);
+    failure_clear(run);
+    return bends;
 }
 
 MDL_CHECKED static int
@@ -762,6 +793,8 @@ ida_step(Run *run, double limit)
         return MDL_OK;
     }
     int status = integrator->crossed ? start_again(run) : integrator->held_low ? leave_low_order(run) : MDL_OK;
+    if (status == MDL_OK && bends_here(run, limit))
+        status = begin_anew(run);
     if (status != MDL_OK)
         return status;
     int flag = step_once(run, limit, &time);
