@@ -175,7 +175,7 @@ decision(const States *states, Var var)
 {
     uint8_t found = DECIDED_NOT;
     for (Var v = states->dae->var_der_of.at[var]; v != NONE; v = states->dae->var_der_of.at[v])
-        if (states->wish.at[v] == WISH_ALWAYS)
+        if (states->wish.at[v] >= WISH_BESIDE)
             return DECIDED_FOR;
         else if (states->wish.at[v] == WISH_NEVER)
             found = DECIDED_AGAINST;

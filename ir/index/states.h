@@ -4,7 +4,8 @@
 
 #include "ir/structure/structure.h"
 
-enum { WISH_NEVER, WISH_MADE, WISH_AVOID, WISH_DEFAULT, WISH_PLAY, WISH_PREFER, WISH_LAW, WISH_ALWAYS, WISHES };
+// LAW: what a law holds; BESIDE: the position or velocity of what the user wants always.
+enum { WISH_NEVER, WISH_MADE, WISH_AVOID, WISH_DEFAULT, WISH_PLAY, WISH_PREFER, WISH_LAW, WISH_BESIDE, WISH_ALWAYS, WISHES };
 // QUALITY_NOTHING: a parameter that is zero as the model stands; only in mechanisms whose constraints follow from each other.
 enum { QUALITY_CONSTANT, QUALITY_PARAMETER, QUALITY_ANY, QUALITY_NOTHING, QUALITIES };
 

@@ -20,7 +20,7 @@ static uint8_t
 join_wishes(uint8_t a, uint8_t b)
 {
     static const uint8_t strength[WISHES] = {[WISH_DEFAULT] = 0, [WISH_MADE] = 1, [WISH_AVOID] = 2,
-                                             [WISH_NEVER] = 3, [WISH_PREFER] = 4, [WISH_LAW] = 5, [WISH_ALWAYS] = 6,
+                                             [WISH_NEVER] = 3, [WISH_PREFER] = 4, [WISH_LAW] = 5, [WISH_BESIDE] = 6, [WISH_ALWAYS] = 7,
                                              [WISH_PLAY] = 1};
     return strength[a] < strength[b] ? b : a;
 }
@@ -103,7 +103,7 @@ states_collect_wishes(States *states)
 static void
 share_wish(uint8_t *to, uint8_t from)
 {
-    uint8_t lesser = from > WISH_PREFER ? WISH_LAW : from;
+    uint8_t lesser = from == WISH_ALWAYS ? WISH_BESIDE : from;
     if ((*to == WISH_DEFAULT || *to == WISH_PREFER) && from >= WISH_PREFER && lesser > *to)
         *to = lesser;
 }
