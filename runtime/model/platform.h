@@ -63,10 +63,12 @@ getline(char **line, size_t *room, FILE *file)
     size_t length = 0;
     for (int c = getc(file); c != EOF; c = getc(file)) {
         if (length + 2 > *room) {
-            char *more = realloc(*line, *room = 2 * *room + 100);
+            size_t wanted = 2 * *room + 100;
+            char *more = realloc(*line, wanted);
             if (!more)
                 return -1;
             *line = more;
+            *room = wanted;
         }
         (*line)[length++] = (char)c;
         if (c == '\n')

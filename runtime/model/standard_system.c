@@ -53,14 +53,16 @@ opened(const double *in, double *state)
     return file;
 }
 
-// The next line without its end; NULL behind the last one. To be freed.
+// The next line without its end; NULL behind the last one, and where the file cannot be read on, as a folder cannot. To be freed.
 static char *
-next_line(FILE *file)
+next_line(FILE *file, const double *in, double *state)
 {
     char *line = NULL;
     size_t room = 0;
     ssize_t n = getline(&line, &room, file);
     if (n < 0) {
+        if (!feof(file))
+            standard_fail(in, state, "the file '%s' cannot be read: %s", standard_text(in, 0, state), strerror(errno));
         free(line);
         return NULL;
     }
@@ -76,7 +78,7 @@ mdl_standard_count_lines(const double *in, double *out, double *state)
     out[0] = 0;
     if (!file)
         return;
-    for (char *line; (line = next_line(file)); free(line))
+    for (char *line; (line = next_line(file, in, state)); free(line))
         out[0]++;
     fclose(file);
 }
@@ -86,10 +88,10 @@ mdl_standard_read_line(const double *in, double *out, double *state)
 {
     double number = standard_scalar(in, 1), *end = standard_result(in, out + 1, 2);
     FILE *file = opened(in, state);
-    char *line = file ? next_line(file) : NULL;
+    char *line = file ? next_line(file, in, state) : NULL;
     for (double k = 1; line && k < number; k++) {
         free(line);
-        line = next_line(file);
+        line = next_line(file, in, state);
     }
     if (file)
         fclose(file);
@@ -104,7 +106,7 @@ mdl_standard_read_file(const double *in, double *out, double *state)
     double *lines = standard_result(in, out, 1), n = standard_scalar(in, 2);
     FILE *file = opened(in, state);
     for (size_t k = 0; file && k < (size_t)n; k++) {
-        char *line = next_line(file);
+        char *line = next_line(file, in, state);
         lines[k] = mdl_text_from(line ? line : "", state);
         free(line);
     }
