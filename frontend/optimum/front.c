@@ -81,7 +81,7 @@ keep_front(Seeking *s)
     for (uint32_t i = 0; i < n; i++)
         take_point(s, &optima->at[i], point[i]);
     for (uint32_t i = 0; i < n; i++) {
-        bool out = optima->at[i].worst > OPTIMUM_MISS;
+        bool out = !(optima->at[i].worst <= OPTIMUM_MISS);
         for (uint32_t j = 0; j < n && !out; j++) {
             bool same = j < i && fabs(point[i][0] - point[j][0]) <= 1e-6 * fabs(point[j][0]) && fabs(point[i][1] - point[j][1]) <= 1e-6 * fabs(point[j][1]);
             out = optima->at[j].worst <= OPTIMUM_MISS && (same || is_behind(point[i], point[j]));
@@ -91,7 +91,8 @@ keep_front(Seeking *s)
     }
     // Nothing meets the constraints: the point that is nearest to it.
     for (uint32_t i = 0; i < n && !kept; i++)
-        order[0] = i && optima->at[i].worst >= optima->at[order[0].index].worst ? order[0] : (Ranked){0, i};
+        if (i == 0 || isnan(optima->at[order[0].index].worst) || optima->at[i].worst < optima->at[order[0].index].worst)
+            order[0] = (Ranked){0, i};
     kept = kept ? kept : 1;
     qsort(order, kept, sizeof *order, by_first);
     for (uint32_t i = 0; i < kept; i++)

@@ -253,7 +253,7 @@ bool
 goal_read(GoalReader *reader, const char *option, const char *text, GoalKind kind, Goal *goal)
 {
     Text t = {.reader = reader};
-    char *whole = arena_printf(reader->arena, "model Goal equation 0 =\n%s\n; end Goal;\n", text);
+    char *whole = arena_printf(reader->arena, "model Goal equation 0 =\n%s;\nend Goal;\n", text);
     for (char *at = whole; (at = strstr(at, "final")); at += strlen(FINAL)) {
         bool begins = !isalnum((unsigned char)at[-1]) && at[-1] != '_' && at[-1] != '.', ends = at[strlen(FINAL) + strspn(at + strlen(FINAL), " ")] == '(';
         if (begins && ends)

@@ -26,7 +26,6 @@ static const Symbol symbols[] = {
     {"nlopt_set_upper_bounds", offsetof(Nlopt, set_upper_bounds)},
     {"nlopt_set_ftol_rel", offsetof(Nlopt, set_ftol_rel)},
     {"nlopt_set_xtol_rel", offsetof(Nlopt, set_xtol_rel)},
-    {"nlopt_set_maxeval", offsetof(Nlopt, set_maxeval)},
     {"nlopt_set_initial_step1", offsetof(Nlopt, set_initial_step1)},
     {"nlopt_force_stop", offsetof(Nlopt, force_stop)},
     {"nlopt_optimize", offsetof(Nlopt, optimize)},

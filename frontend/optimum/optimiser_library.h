@@ -22,7 +22,6 @@ typedef struct Nlopt {
     int (*set_upper_bounds)(NloptProblem problem, const double *high);
     int (*set_ftol_rel)(NloptProblem problem, double tolerance);
     int (*set_xtol_rel)(NloptProblem problem, double tolerance);
-    int (*set_maxeval)(NloptProblem problem, int evaluations);
     int (*set_initial_step1)(NloptProblem problem, double step);
     int (*force_stop)(NloptProblem problem);
     int (*optimize)(NloptProblem problem, double *x, double *value);

@@ -109,7 +109,7 @@ typedef struct Optima {
     VEC(OptimumRun) history;
 } Optima;
 
-// Exit codes; 0 also where the search did not come to an end, 3 and 5 with lines in `why` when there is nothing to show.
+// Exit codes; 0 also where the search did not come to an end, others with lines in `why` when there is nothing to show.
 int optimum_find(const OptimumRequest *request, Arena *arena, Optima *optima, Out *why);
 void optima_free(Optima *optima);
 // How large the sum of missed constraints may be for values to count as fine.
@@ -119,6 +119,8 @@ void optima_free(Optima *optima);
 void optimum_print(const OptimumRequest *request, const Optima *optima, const char *model, Out *out);
 void optimum_print_json(const OptimumRequest *request, const Optima *optima, const char *model, Out *out);
 void optimum_print_table(const OptimumRequest *request, const Optima *optima, Out *out);
+// How far constraint g is missed; 0: not at all.
+double optimum_missed(const Goal *goal, const Optimum *optimum, uint32_t g);
 // At a bound: -1 the lower one, 1 the upper one.
 int optimum_at_bound(const FreeQuantity *quantity, double x);
 

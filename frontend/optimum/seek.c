@@ -86,10 +86,11 @@ make_run(Seeking *s, bool derivatives)
         optima->replayed++;
     } else {
         good = outcome_run(o, s->x, derivatives);
-        bool broken_off = !good && o->trial.options.interrupt && *o->trial.options.interrupt;
-        if (broken_off)
+        if (!good && o->trial.options.interrupt && *o->trial.options.interrupt) {
             s->stop = SEARCH_INTERRUPTED;
-        else if (s->record && !recorded_put(s->record, s->x, derivatives, good, o->output, o->slope, o->trial.said, &why))
+            return false;
+        }
+        if (s->record && !recorded_put(s->record, s->x, derivatives, good, o->output, o->slope, o->trial.said, &why))
             fprintf(stderr, "mdlc: %s", why.text);
     }
     out_free(&why);
@@ -133,20 +134,22 @@ aim_value(const Seeking *s, const Aim *aim)
     return value;
 }
 
-// How far constraints of the request are missed, and that of the search.
+// How far constraints of the request are missed, in parts of their sizes, from the values of all steps.
 static double
-missed(const Seeking *s, bool all)
+missed(const Seeking *s, const double *step)
 {
-    double worst = all && s->limited ? aim_value(s, &s->limit) : -INFINITY;
-    for (uint32_t g = s->request->objectives; g < s->request->goals; g++)
-        worst = fmax(worst, s->request->goal[g].kind == GOAL_EQUAL ? fabs(s->value[g]) : s->value[g]);
+    double worst = -INFINITY;
+    for (uint32_t g = s->request->objectives; g < s->request->goals; g++) {
+        const Goal *goal = &s->request->goal[g];
+        worst = fmax(worst, (goal->kind == GOAL_EQUAL ? fabs(step[goal->root]) : step[goal->root]) / s->size[g]);
+    }
     return worst;
 }
 
 static void
 keep_best(Seeking *s)
 {
-    double worst = fmax(missed(s, true), OPTIMUM_MISS), value = aim_value(s, &s->aim);
+    double worst = fmax(fmax(missed(s, s->step), s->limited ? aim_value(s, &s->limit) : -INFINITY), OPTIMUM_MISS), value = aim_value(s, &s->aim);
     bool better = !s->found || worst < s->best_worst || (worst == s->best_worst && value < s->best);
     if (!better)
         return;
@@ -154,6 +157,7 @@ keep_best(Seeking *s)
     s->best = value;
     s->best_worst = worst;
     memcpy(s->best_z, s->z, s->n * sizeof *s->best_z);
+    memcpy(s->best_step, s->step, s->request->reader->steps.n * sizeof *s->step);
 }
 
 static void
@@ -209,7 +213,7 @@ evaluate(Seeking *s, const double *z, bool derivatives)
     s->sloped = derivatives && !s->lost;
     if (!s->known)
         return false;
-    note_run(s, s->good, s->good ? missed(s, false) : NAN);
+    note_run(s, s->good, s->good ? missed(s, s->step) : NAN);
     if (s->good) {
         s->ceiling = fmax(s->ceiling, aim_value(s, &s->aim));
         keep_best(s);
@@ -313,24 +317,18 @@ free_of_slopes(const Seeking *s)
     return constrained || s->n < 2 ? "LN_COBYLA" : "LN_BOBYQA";
 }
 
-// The values of the goals at result->x, where there was a run: it is made once more where another point has been looked at since.
+// The values of the goals, from those of all steps.
 static void
-take_goals(Seeking *s, Optimum *result)
+take_goals(const Seeking *s, const double *step, Optimum *result)
 {
     const OptimumRequest *request = s->request;
-    if (!s->known || !s->good || memcmp(s->best_z, s->z, s->n * sizeof *s->z)) {
-        memcpy(s->z, s->best_z, s->n * sizeof *s->z);
-        memcpy(s->x, result->x, s->n * sizeof *s->x);
-        s->known = s->good = make_run(s, false) && take_values(s, false);
-        s->sloped = false;
-    }
-    for (uint32_t g = 0; g < request->goals && s->good; g++) {
+    for (uint32_t g = 0; g < request->goals; g++) {
         const Goal *goal = &request->goal[g];
-        result->value[g] = s->step[goal->root];
-        result->left[g] = s->step[goal->sides[0]];
-        result->right[g] = s->step[goal->sides[1]];
+        result->value[g] = step[goal->root];
+        result->left[g] = step[goal->sides[0]];
+        result->right[g] = step[goal->sides[1]];
     }
-    result->worst = s->good ? missed(s, false) : NAN;
+    result->worst = missed(s, step);
 }
 
 static double
@@ -379,7 +377,7 @@ seek(Seeking *s, const double *x, const Aim *aim, const Aim *limit, Optimum *res
     }
     for (uint32_t k = 0; k < s->n; k++)
         result->x[k] = quantity_at(s, k, s->best_z[k]);
-    take_goals(s, result);
+    take_goals(s, s->best_step, result);
 }
 
 // --- all of it
@@ -405,6 +403,7 @@ allocate(Seeking *s)
     s->value = arena_array(a, double, goals + 1);
     s->slope = arena_array(a, double, (size_t)goals * n + 1);
     s->step = arena_array(a, double, steps + 1);
+    s->best_step = arena_array(a, double, steps + 1);
     s->derivative = arena_array(a, double, (size_t)steps * n + 1);
     s->optima->effect = arena_array(a, bool, n + 1);
 }
@@ -425,6 +424,10 @@ look_at_start(Seeking *s, Out *why)
     s->good = run_or_lose(s, true);
     optima->gradients = s->good && !s->lost;
     memcpy(optima->begin.x, s->x, s->n * sizeof *s->x);
+    if (s->stop == SEARCH_INTERRUPTED) {
+        out_text(why, "interrupted before a run had come to its end\n");
+        return 130;
+    }
     if (!s->good && request->starts == 1) {
         out_printf(why, *optima->said ? "the run where the search begins fails: %s\n" : "a goal has no finite value where the search begins\n%s", optima->said);
         return 3;
@@ -438,10 +441,10 @@ look_at_start(Seeking *s, Out *why)
     if (!s->good)
         return 0;
     take_values(s, optima->gradients);
-    note_run(s, true, missed(s, false));
+    note_run(s, true, missed(s, s->step));
     s->known = true;
     s->sloped = optima->gradients;
-    take_goals(s, &optima->begin);
+    take_goals(s, s->step, &optima->begin);
     optima->begin.end = SEARCH_FOUND;
     if (s->record && recorded_differs(s->record, s->x, optima->gradients, true, request->outcome->output)) {
         out_printf(why, "%s has runs of another model, or of other options: the run where the search begins now has other outputs\n"
@@ -512,10 +515,7 @@ find_one(Seeking *s, Out *why)
         if (better)
             *best = result;
     }
-    if (best->end != SEARCH_NO_START)
-        return 0;
-    out_printf(why, "no run from where the search begins succeeds: %s\n", optima->said);
-    return 3;
+    return 0;
 }
 
 int
@@ -528,6 +528,10 @@ optimum_find(const OptimumRequest *request, Arena *arena, Optima *optima, Out *w
         front_find(&s);
     else if (!status)
         status = find_one(&s, why);
+    if (!status && optima->at->end == SEARCH_NO_START) {
+        out_printf(why, "no run from where the search begins succeeds: %s\n", optima->said);
+        status = 3;
+    }
     if (!status)
         optima->method = !optima->gradients ? free_of_slopes(&s) + 3 : s.corners ? "SLSQP, then COBYLA" : "SLSQP";
     seek_close(&s);

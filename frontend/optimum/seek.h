@@ -33,7 +33,7 @@ typedef struct Seeking {
     bool lost;                  // a run had no derivatives, on which the search relied
     // The best point since seek() was called.
     bool found;
-    double *best_z, best, best_worst;
+    double *best_z, *best_step, best, best_worst; // best_step: of all steps
     SearchEnd stop;             // why it was stopped from within
     NloptProblem problem;       // while it runs
 } Seeking;
