@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frontend/command/trial_options.h"
+#include "frontend/command/search_calls.h"
 #include "frontend/search/fit.h"
 
 // What the result is worth, on standard error; an exit code.
@@ -46,30 +46,19 @@ tell_end(const Session *session, const Fit *fit)
 }
 
 static int
-show_fit(Session *session, const Fit *fit, const char *model)
+show_fit(const Session *session, const Fit *fit, const char *model)
 {
-    Out out = {0}, why = {0};
+    SearchResult result = {0};
     const char *path = session->options.run.output;
-    bool page = output_ends_with(session, ".html") || output_ends_with(session, ".htm");
-    bool picture = output_ends_with(session, ".svg") || output_ends_with(session, ".png") || output_ends_with(session, ".pdf");
-    int status = EXIT_FINE;
-    if (page)
-        status = fit_page(fit, model, path, &why);
-    else if (picture)
-        status = fit_draw(fit, path, &why);
-    if (why.length)
-        fprintf(stderr, "mdlc: %s", why.text);
-    out_free(&why);
-    if (output_ends_with(session, ".csv")) {
-        fit_print_table(fit, &out);
-        status = write_output(session, &out);
-    } else if (path && !page && !picture) {
-        (output_ends_with(session, ".json") || wants_json(session) ? fit_print_json : fit_print)(fit, model, &out);
-        return write_output(session, &out);
-    }
-    (wants_json(session) ? fit_print_json : fit_print)(fit, model, &out);
-    int printed = print_out(&out);
-    return status ? status : printed;
+    SearchDrawing drawing = search_drawing(session);
+    if (drawing == DRAWING_PAGE)
+        result.drawn = fit_page(fit, model, path, &result.why);
+    else if (drawing == DRAWING_PICTURE)
+        result.drawn = fit_draw(fit, path, &result.why);
+    fit_print(fit, model, &result.text);
+    fit_print_json(fit, model, &result.json);
+    fit_print_table(fit, &result.table);
+    return search_show(session, &result);
 }
 
 int
@@ -93,7 +82,6 @@ command_fit(Session *session)
     if (status)
         return status;
     status = show_fit(session, &fit, analysis.model->name);
-    fflush(stdout);
     int worth = tell_end(session, &fit);
     return status ? status : worth;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frontend/command/trial_options.h"
+#include "frontend/command/search_calls.h"
 #include "frontend/optimum/optimum.h"
 
 // Of all points.
@@ -47,38 +47,27 @@ tell_end(const Session *session, const OptimumRequest *request, const Optima *op
     if (o->worst <= OPTIMUM_MISS)
         return status;
     for (uint32_t g = request->objectives; g < request->goals; g++) {
-        double size = o->left[g] > o->right[g] ? o->left[g] : o->right[g], miss = request->goal[g].kind == GOAL_EQUAL && o->value[g] < 0 ? -o->value[g] : o->value[g];
-        if (miss > OPTIMUM_MISS * (size < 0 ? -size : size))
+        double miss = optimum_missed(&request->goal[g], o, g);
+        if (miss > 0)
             fprintf(stderr, "mdlc: no values were found that meet '%s': the nearest ones miss it by %.6g\n", request->goal[g].written, miss);
     }
     return EXIT_FAILED;
 }
 
 static int
-show_optima(Session *session, const OptimumRequest *request, const Optima *optima, const char *model)
+show_optima(const Session *session, const OptimumRequest *request, const Optima *optima, const char *model)
 {
-    Out out = {0}, why = {0};
+    SearchResult result = {0};
     const char *path = session->options.run.output;
-    bool page = output_ends_with(session, ".html") || output_ends_with(session, ".htm");
-    bool picture = output_ends_with(session, ".svg") || output_ends_with(session, ".png") || output_ends_with(session, ".pdf");
-    int status = EXIT_FINE;
-    if (page)
-        status = optimum_page(request, optima, model, path, &why);
-    else if (picture)
-        status = optimum_draw(request, optima, path, &why);
-    if (why.length)
-        fprintf(stderr, "mdlc: %s", why.text);
-    out_free(&why);
-    if (output_ends_with(session, ".csv")) {
-        optimum_print_table(request, optima, &out);
-        status = write_output(session, &out);
-    } else if (path && !page && !picture) {
-        (output_ends_with(session, ".json") || wants_json(session) ? optimum_print_json : optimum_print)(request, optima, model, &out);
-        return write_output(session, &out);
-    }
-    (wants_json(session) ? optimum_print_json : optimum_print)(request, optima, model, &out);
-    int printed = print_out(&out);
-    return status ? status : printed;
+    SearchDrawing drawing = search_drawing(session);
+    if (drawing == DRAWING_PAGE)
+        result.drawn = optimum_page(request, optima, model, path, &result.why);
+    else if (drawing == DRAWING_PICTURE)
+        result.drawn = optimum_draw(request, optima, path, &result.why);
+    optimum_print(request, optima, model, &result.text);
+    optimum_print_json(request, optima, model, &result.json);
+    optimum_print_table(request, optima, &result.table);
+    return search_show(session, &result);
 }
 
 // Objectives, then constraints, as the call has them.
@@ -114,8 +103,7 @@ optimise(Session *session, const Analysis *analysis, OptimumRequest *request)
     out_free(&why);
     if (!status) {
         status = show_optima(session, request, &optima, analysis->model->name);
-        fflush(stdout);
-        int worth = tell_end(session, request, &optima);
+            int worth = tell_end(session, request, &optima);
         status = status ? status : worth;
     }
     optima_free(&optima);

@@ -11,17 +11,6 @@
 enum { WIDTH = 760, FRONT_HEIGHT = 420, QUANTITY_HEIGHT = 170, HISTORY_HEIGHT = 360, QUANTITIES_MOST = 8 };
 
 static void
-put_label(const char *axis, const char *name, const char *unit, Out *script)
-{
-    Out text = {0};
-    out_printf(&text, *unit ? "%s [%s]" : "%s%s", name, unit);
-    out_printf(script, "set %slabel ", axis);
-    plot_quoted(script, text.text);
-    out_text(script, " noenhanced\n");
-    out_free(&text);
-}
-
-static void
 put_range(const char *axis, double low, double high, Out *script)
 {
     double more = high - low > 1e-6 * fabs(high) ? 0.06 * (high - low) : high != 0 ? 0.1 * fabs(high) : 1;
@@ -74,8 +63,8 @@ put_front(const OptimumRequest *request, const Optima *optima, Out *script)
     out_printf(script, "set tmargin at screen %.6f\nset bmargin at screen %.6f\nset key top right\n", 1 - 20.0 / height, 1 - (FRONT_HEIGHT - 60.0) / height);
     put_extent(request, optima, "x", true, 0, script);
     put_extent(request, optima, "y", true, 1, script);
-    put_label("x", request->goal[0].written, "", script);
-    put_label("y", request->goal[1].written, "", script);
+    plot_label("x", request->goal[0].written, "", script);
+    plot_label("y", request->goal[1].written, "", script);
     out_text(script, "plot $d using 1:2 with linespoints pointtype 7 pointsize 0.7 linewidth 1.6 linecolor rgb '#0072b2' title 'front'");
     out_text(script, began ? ", $b using 1:2 with points pointtype 5 pointsize 0.9 linecolor rgb '#d55e00' title 'start'\n" : "\n");
     out_text(script, "unset key\n");
@@ -83,8 +72,8 @@ put_front(const OptimumRequest *request, const Optima *optima, Out *script)
         double top = FRONT_HEIGHT + k * QUANTITY_HEIGHT;
         out_printf(script, "set tmargin at screen %.6f\nset bmargin at screen %.6f\nset ytics autofreq\n", 1 - (top + 8) / height, 1 - (top + QUANTITY_HEIGHT - 52) / height);
         put_extent(request, optima, "y", false, k, script);
-        put_label("x", k + 1 == n ? request->goal[0].written : "", "", script);
-        put_label("y", request->free->at[k].name, request->free->at[k].unit, script);
+        plot_label("x", k + 1 == n ? request->goal[0].written : "", "", script);
+        plot_label("y", request->free->at[k].name, request->free->at[k].unit, script);
         out_printf(script, "plot $d using 1:%u with linespoints pointtype 7 pointsize 0.5 linewidth 1.4 linecolor rgb '#0072b2'\n", k + 3);
     }
     out_text(script, "unset multiplot\n");
@@ -110,8 +99,8 @@ put_history(const OptimumRequest *request, const Optima *optima, Out *script)
     put_style(script);
     out_printf(script, "set tmargin at screen 0.9\nset bmargin at screen 0.17\nset key at screen 0.96, screen 0.97 horizontal right\nset xrange [0:%u]\n", optima->history.n + 1);
     put_range("y", low, high, script);
-    put_label("x", "run", "", script);
-    put_label("y", request->goal[0].written, "", script);
+    plot_label("x", "run", "", script);
+    plot_label("y", request->goal[0].written, "", script);
     out_printf(script, "plot %.12g with lines linewidth 1 linecolor rgb '#888888' notitle, $d using 1:2 with points pointtype 7 pointsize 0.6 linecolor rgb '#0072b2' title '%s', "
                        "$d using 1:3 with points pointtype 6 pointsize 0.6 linecolor rgb '#d55e00' title '%s'\n",
                optima->at->value[0], "within the constraints", "a constraint is missed");

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "frontend/sweep/cells.h"
+
 static const char *const kind_words[] = {[GOAL_LEAST] = "minimise", [GOAL_MOST] = "maximise", [GOAL_BELOW] = "subject to", [GOAL_EQUAL] = "subject to"};
 static const double AT_BOUND = 1e-7;    // of the distance of the bounds
 static const double ACTIVE = 1e-5;      // of the size of a constraint
@@ -17,11 +19,23 @@ optimum_at_bound(const FreeQuantity *q, double x)
     return x - q->low <= AT_BOUND * size ? -1 : q->high - x <= AT_BOUND * size ? 1 : 0;
 }
 
+static double
+size_of(const Optimum *o, uint32_t g)
+{
+    return fmax(fmax(fabs(o->left[g]), fabs(o->right[g])), 1e-300);
+}
+
 static bool
 is_active(const Goal *goal, const Optimum *o, uint32_t g)
 {
-    double size = fmax(fmax(fabs(o->left[g]), fabs(o->right[g])), 1e-300);
-    return goal->kind == GOAL_BELOW && o->value[g] >= -ACTIVE * size;
+    return goal->kind == GOAL_BELOW && o->value[g] >= -ACTIVE * size_of(o, g);
+}
+
+double
+optimum_missed(const Goal *goal, const Optimum *o, uint32_t g)
+{
+    double miss = goal->kind == GOAL_EQUAL ? fabs(o->value[g]) : o->value[g];
+    return miss > OPTIMUM_MISS * size_of(o, g) ? miss : 0;
 }
 
 // --- text
@@ -65,7 +79,7 @@ print_goals(const OptimumRequest *request, const Optima *optima, Out *out)
             out_printf(out, "%.8g %s %.8g", o->left[g], goal->kind == GOAL_EQUAL ? "and" : "against", o->right[g]);
         if (began && g < request->objectives)
             out_printf(out, ", at the start %.8g", optima->begin.value[g]);
-        out_text(out, g >= request->objectives && is_active(goal, o, g) ? ", at its limit\n" : "\n");
+        out_text(out, g < request->objectives ? "\n" : optimum_missed(goal, o, g) > 0 ? ", missed\n" : is_active(goal, o, g) ? ", at its limit\n" : "\n");
     }
 }
 
@@ -136,15 +150,9 @@ print_json_point(const OptimumRequest *request, const Optima *optima, const Opti
     for (uint32_t k = 0; k < request->free->n; k++) {
         const FreeQuantity *q = &request->free->at[k];
         int bound = optimum_at_bound(q, o->x[k]);
-        const struct { const char *name; double value; } number[] = {{"value", o->x[k]}, {"begin", optima->begin.x[k]}, {"least", q->low}, {"most", q->high}};
-        out_text(out, k ? ",\n    {\"name\": " : "\n    {\"name\": ");
-        out_json(out, q->name);
-        out_text(out, ", \"unit\": ");
-        out_json(out, q->unit);
-        for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
-            out_printf(out, ", \"%s\": ", number[i].name);
-            search_json_number(number[i].value, out);
-        }
+        const SearchNumber number[] = {{"value", o->x[k]}, {"begin", optima->begin.x[k]}, {"least", q->low}, {"most", q->high}};
+        out_text(out, k ? ",\n    " : "\n    ");
+        search_json_quantity(q, number, sizeof number / sizeof *number, out);
         out_printf(out, ", \"at_bound\": %s}", bound < 0 ? "\"lower\"" : bound ? "\"upper\"" : "null");
     }
     out_text(out, "],\n   \"goals\": [");
@@ -187,28 +195,16 @@ optimum_print_json(const OptimumRequest *request, const Optima *optima, const ch
 
 // --- the table
 
-static void
-print_name(const char *name, Out *out)
-{
-    out_char(out, '"');
-    for (; *name; name++) {
-        if (*name == '"')
-            out_char(out, '"');
-        out_char(out, *name);
-    }
-    out_char(out, '"');
-}
-
 void
 optimum_print_table(const OptimumRequest *request, const Optima *optima, Out *out)
 {
     for (uint32_t k = 0; k < request->free->n; k++) {
         out_text(out, k ? "," : "");
-        print_name(request->free->at[k].name, out);
+        cells_put(request->free->at[k].name, strlen(request->free->at[k].name), out);
     }
     for (uint32_t g = 0; g < request->goals; g++) {
         out_char(out, ',');
-        print_name(request->goal[g].written, out);
+        cells_put(request->goal[g].written, strlen(request->goal[g].written), out);
     }
     out_text(out, ",end\n");
     for (uint32_t i = 0; i < optima->n; i++) {

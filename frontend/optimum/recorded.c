@@ -32,13 +32,8 @@ struct Recorded {
 static void
 put_name(const char *name, Out *out)
 {
-    out_text(out, ",\"");
-    for (; *name; name++) {
-        if (*name == '"')
-            out_char(out, '"');
-        out_char(out, *name == '\n' ? ' ' : *name);
-    }
-    out_char(out, '"');
+    out_char(out, ',');
+    cells_put(name, strlen(name), out);
 }
 
 static void

@@ -236,6 +236,17 @@ plot_quoted(Out *out, const char *text)
     out_char(out, '"');
 }
 
+void
+plot_label(const char *axis, const char *name, const char *unit, Out *script)
+{
+    Out text = {0};
+    out_printf(&text, *unit ? "%s [%s]" : "%s%s", name, unit);
+    out_printf(script, "set %slabel ", axis);
+    plot_quoted(script, text.text);
+    out_text(script, " noenhanced\n");
+    out_free(&text);
+}
+
 // Columns and lines of the terminal; of a page where standard output is none.
 static void
 terminal_size(const PlotOptions *options, uint32_t panels, uint32_t *width, uint32_t *height)

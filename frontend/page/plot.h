@@ -33,6 +33,8 @@ typedef struct DrawnPage {
 int plot_script_page(const Out *script, uint32_t width, uint32_t height, const DrawnPage *about, const char *path, Out *why);
 // A string of gnuplot, in which nothing is a command.
 void plot_quoted(Out *out, const char *text);
+// Of axis "x" or "y": the name, and the unit unless it is "".
+void plot_label(const char *axis, const char *name, const char *unit, Out *script);
 // The same of several results: a panel for each variable with a curve of each result, or the other way round.
 int plot_results(const PlotResult *results, uint32_t n, const PlotOptions *options, Out *why);
 // Loads columns of the table and draws them with gnuplot, or makes a page, which has all columns. 0; 2: no such variable or kind of picture; 5: gnuplot is missing or

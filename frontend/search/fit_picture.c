@@ -55,17 +55,6 @@ put_range(const Panel *panel, bool residuals, Out *script)
 }
 
 static void
-put_label(const char *axis, const char *name, const char *unit, Out *script)
-{
-    Out text = {0};
-    out_printf(&text, *unit ? "%s [%s]" : "%s%s", name, unit);
-    out_printf(script, "set %slabel ", axis);
-    plot_quoted(script, text.text);
-    out_text(script, " noenhanced\n");
-    out_free(&text);
-}
-
-static void
 put_time_range(const Experiment *e, Out *script)
 {
     double from = e->data.time[0], to = e->data.time[e->data.rows - 1];
@@ -79,7 +68,7 @@ put_panel(const Fit *fit, const Panel *panel, uint32_t number, double top, doubl
     double data = height * HEIGHT_OF_DATA / (HEIGHT_OF_DATA + HEIGHT_OF_RESIDUALS), margin = 34 / whole;
     put_time_range(panel->e, script);
     out_printf(script, "set tmargin at screen %.6f\nset bmargin at screen %.6f\nset format x ''\nunset xlabel\n", top - margin, top - data);
-    put_label("y", kind->name, kind->unit, script);
+    plot_label("y", kind->name, kind->unit, script);
     put_range(panel, false, script);
     out_text(script, "set title ");
     plot_quoted(script, fit->experiments > 1 ? panel->e->data.path : "");
@@ -87,7 +76,7 @@ put_panel(const Fit *fit, const Panel *panel, uint32_t number, double top, doubl
                        "$d%u using 1:3 with lines linewidth 1.8 linecolor rgb '#0072b2' title 'model'\n", number, number);
     out_printf(script, "set tmargin at screen %.6f\nset bmargin at screen %.6f\nset format x '%%h'\nset xlabel 'time [s]'\nset title ''\nunset key\n",
                top - data - 12 / whole, top - height + 66 / whole);
-    put_label("y", "residual", kind->unit, script);
+    plot_label("y", "residual", kind->unit, script);
     put_range(panel, true, script);
     out_printf(script, "plot 0 with lines linewidth 1 linecolor rgb '#888888' notitle, $d%u using 1:4 with points pointtype 7 pointsize 0.3 linecolor rgb '#d55e00' notitle\n", number);
 }

@@ -153,18 +153,11 @@ static void
 print_json_quantity(const Fit *fit, uint32_t k, Out *out)
 {
     const FreeQuantity *q = &fit->free->at[k];
-    const struct { const char *name; double value; } number[] = {
+    const SearchNumber number[] = {
         {"value", fit->x[k]}, {"deviation", fit->error[k]}, {"low", fit->x[k] - fit->quantile * fit->error[k]},
         {"high", fit->x[k] + fit->quantile * fit->error[k]}, {"begin", fit->begin[k]}, {"least", q->low}, {"most", q->high},
     };
-    out_text(out, "{\"name\": ");
-    out_json(out, q->name);
-    out_text(out, ", \"unit\": ");
-    out_json(out, q->unit);
-    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
-        out_printf(out, ", \"%s\": ", number[i].name);
-        search_json_number(number[i].value, out);
-    }
+    search_json_quantity(q, number, sizeof number / sizeof *number, out);
     out_printf(out, ", \"at_bound\": %s, \"determined\": %s}", fit->precision.bound[k] ? "true" : "false",
                fit->precision.undetermined[k] ? "false" : "true");
 }

@@ -21,3 +21,16 @@ search_json_number(double value, Out *out)
     else
         out_text(out, "null");
 }
+
+void
+search_json_quantity(const FreeQuantity *quantity, const SearchNumber *number, size_t numbers, Out *out)
+{
+    out_text(out, "{\"name\": ");
+    out_json(out, quantity->name);
+    out_text(out, ", \"unit\": ");
+    out_json(out, quantity->unit);
+    for (size_t i = 0; i < numbers; i++) {
+        out_printf(out, ", \"%s\": ", number[i].name);
+        search_json_number(number[i].value, out);
+    }
+}

@@ -1,6 +1,6 @@
 // cells.c: tables that are texts, line by line and cell by cell.
 //
-// Purpose: one reader for what spreadsheets, measuring equipment and other tools write. Method: the file is read as a whole, lines and cells are
+// Purpose: one reader for what spreadsheets, measuring equipment and other tools write, and cells as they read them. Method: the file is read as a whole, lines and cells are
 // cut by NULs where they stand. RFC 4180 says what quotation marks mean; a subscript, x[1,2], needs none.
 // Contract: cells.h. Complexity: linear in the text.
 #include "frontend/sweep/cells.h"
@@ -74,4 +74,23 @@ cells_take(char **at, char separator)
     *c = '\0';
     begin = cells_trim(begin);
     return *begin == '"' ? cells_trim(unquote(begin)) : begin;
+}
+
+void
+cells_put(const char *text, size_t length, Out *out)
+{
+    bool plain = true;
+    for (size_t i = 0; i < length; i++)
+        plain = plain && text[i] != ',' && text[i] != '"' && (unsigned char)text[i] >= ' ';
+    if (plain) {
+        out_bytes(out, text, length);
+        return;
+    }
+    out_char(out, '"');
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '"')
+            out_char(out, '"');
+        out_char(out, (unsigned char)text[i] >= ' ' ? text[i] : ' ');
+    }
+    out_char(out, '"');
 }

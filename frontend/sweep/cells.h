@@ -15,5 +15,7 @@ char *cells_line(char **at);
 char *cells_take(char **at, char separator);
 // Without blanks around it.
 char *cells_trim(char *text);
+// A cell of a table with commas between them: in quotation marks where it must be; control characters become blanks.
+void cells_put(const char *text, size_t length, Out *out);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frontend/sweep/cells.h"
 #include "ir/base/replace.h"
 #include "runtime/result/decimal.h"
 
@@ -44,26 +45,6 @@ sheet_write(Sheet *sheet, size_t least)
     sheet->text.length = 0;
 }
 
-// A cell of a CSV file: in quotation marks where it must be.
-static void
-put_text(Out *out, const char *text, size_t length)
-{
-    bool plain = true;
-    for (size_t i = 0; i < length; i++)
-        plain = plain && text[i] != ',' && text[i] != '"' && (unsigned char)text[i] >= ' ';
-    if (plain) {
-        out_bytes(out, text, length);
-        return;
-    }
-    out_char(out, '"');
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '"')
-            out_char(out, '"');
-        out_char(out, (unsigned char)text[i] >= ' ' ? text[i] : ' ');
-    }
-    out_char(out, '"');
-}
-
 static void
 put_number(const Merge *merge, Out *out, double value)
 {
@@ -77,7 +58,7 @@ put_head(const Merge *merge, Out *out)
     out_text(out, "id");
     for (uint32_t k = 0; k < merge->study->factors; k++) {
         out_char(out, ',');
-        put_text(out, merge->study->factor[k].name, strlen(merge->study->factor[k].name));
+        cells_put(merge->study->factor[k].name, strlen(merge->study->factor[k].name), out);
     }
 }
 
@@ -91,7 +72,7 @@ put_point(Merge *merge, uint64_t id, Out *out)
         out_char(out, ',');
         if (study->factor[k].structural) {
             const char *text = study->factor[k].text[(uint32_t)merge->value[k]];
-            put_text(out, text, strlen(text));
+            cells_put(text, strlen(text), out);
         } else {
             put_number(merge, out, merge->value[k]);
         }
@@ -110,7 +91,7 @@ put_record(Merge *merge, const Record *record)
             put_number(merge, out, record->output[k]);
     }
     out_printf(out, ",%s,", run_status_name(record->head.status));
-    put_text(out, record->message, record->head.message);
+    cells_put(record->message, record->head.message, out);
     out_char(out, ',');
     put_number(merge, out, record->head.seconds);
     out_printf(out, ",%" PRIu64 ",%" PRIu64 "\n", record->head.steps, study->seed);
@@ -152,7 +133,7 @@ put_heads(Merge *merge, bool rows)
     put_head(merge, &merge->table.text);
     for (uint32_t k = 0; k < study->outputs; k++) {
         out_char(&merge->table.text, ',');
-        put_text(&merge->table.text, study->output[k].name, strlen(study->output[k].name));
+        cells_put(study->output[k].name, strlen(study->output[k].name), &merge->table.text);
     }
     out_text(&merge->table.text, ",status,message,seconds,steps,seed\n");
     if (!rows)
@@ -160,7 +141,7 @@ put_heads(Merge *merge, bool rows)
     out_text(&merge->rows.text, "id,time");
     for (uint32_t k = 0; k < study->kept; k++) {
         out_char(&merge->rows.text, ',');
-        put_text(&merge->rows.text, study->kept_name[k], strlen(study->kept_name[k]));
+        cells_put(study->kept_name[k], strlen(study->kept_name[k]), &merge->rows.text);
     }
     out_char(&merge->rows.text, '\n');
 }

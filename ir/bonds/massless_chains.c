@@ -31,17 +31,6 @@ typedef struct Chains {
     bool good;
 } Chains;
 
-static void
-multiply(double product[AXES][AXES], double left[AXES][AXES], double right[AXES][AXES], uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < n; j++) {
-            product[i][j] = 0;
-            for (uint32_t k = 0; k < n; k++)
-                product[i][j] += left[i][k]*right[k][j];
-        }
-}
-
 // Maps of motions between points of a rigid piece have inverses, and ones on their diagonals.
 static void
 invert(double of[AXES][AXES], double inverse[AXES][AXES], uint32_t n)
@@ -196,8 +185,8 @@ walk(Chains *chains, uint32_t place)
         Attached *in = &link->end[place%2], *out = &link->end[1 - place%2];
         chains->seen.at[place/2] = 1;
         invert(in->to, back, size);
-        multiply(step, out->to, back, size);
-        multiply(next, step, map, size);
+        massless_product(step, out->to, back, size);
+        massless_product(next, step, map, size);
         memcpy(map, next, sizeof map);
         if (!add_member(chains, out, map, size))
             break;

@@ -203,8 +203,8 @@ massless_algebra(double twists[AXES][AXES], uint32_t n)
 
 // --- a piece
 
-static void
-multiply(double product[AXES][AXES], double left[AXES][AXES], double right[AXES][AXES], uint32_t n)
+void
+massless_product(double product[AXES][AXES], double left[AXES][AXES], double right[AXES][AXES], uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < n; j++) {
@@ -328,7 +328,7 @@ add_component(Pieces *pieces, uint32_t bond, uint32_t at)
         return true;
     if (!arm_map(&pieces->kinds, node, connector, dae->bonds.at[other].connector, piece->size, map))
         return false;
-    multiply(to, map, piece->to[at], piece->size);
+    massless_product(to, map, piece->to[at], piece->size);
     return add_junction(pieces, dae->bonds.at[other].junction, to);
 }
 

@@ -1,9 +1,9 @@
-// trial_options.c: from the call to runs with other values.
+// search_calls.c: what calls that search for values share.
 //
-// Purpose: a search knows what it may change, and where that begins. Method: the model is compiled as for sensitivities and opened once, which says
-// where parameters begin. Runs are more exact than those of mdlc run, because searches compare them.
-// Contract: trial_options.h. Complexity: that of compiling.
-#include "frontend/command/trial_options.h"
+// Purpose: a search knows what it may change, and where that begins; its result goes where --output says. Method: the model is compiled as for
+// sensitivities and opened once, which says where parameters begin. Runs are more exact than those of mdlc run, because searches compare them.
+// Contract: search_calls.h. Complexity: that of compiling, and the size of what is printed.
+#include "frontend/command/search_calls.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,4 +61,33 @@ trial_prepare(Session *session, Analysis *analysis, FreeList *free)
     if (isnan(o->run.tolerance))
         analysis->options.tolerance = fmin(analysis->options.tolerance, SEARCH_TOLERANCE);
     return EXIT_FINE;
+}
+
+SearchDrawing
+search_drawing(const Session *session)
+{
+    static const struct { const char *tail; SearchDrawing drawing; } kinds[] = {
+        {".html", DRAWING_PAGE}, {".htm", DRAWING_PAGE}, {".svg", DRAWING_PICTURE}, {".png", DRAWING_PICTURE}, {".pdf", DRAWING_PICTURE}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (output_ends_with(session, kinds[i].tail))
+            return kinds[i].drawing;
+    return DRAWING_NONE;
+}
+
+// Beside a drawing or a table the result is printed, too.
+int
+search_show(const Session *session, SearchResult *result)
+{
+    bool drawn = search_drawing(session) != DRAWING_NONE, table = output_ends_with(session, ".csv");
+    int status = result->drawn;
+    if (result->why.length)
+        fprintf(stderr, "mdlc: %s", result->why.text);
+    if (table)
+        status = write_output(session, &result->table);
+    Out *printed = wants_json(session) || output_ends_with(session, ".json") ? &result->json : &result->text;
+    int shown = drawn || table ? print_out(printed) : write_output(session, printed);
+    Out *all[] = {&result->text, &result->json, &result->table, &result->why};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        out_free(all[i]);
+    return status ? status : shown;
 }
