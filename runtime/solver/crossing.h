@@ -1,4 +1,4 @@
-// crossing.h: over a position in which invariants depend on each other. Included by ida.c only.
+// crossing.h: over a position in which invariants depend on each other. Included by ida_inner.h only.
 #ifndef MDLC_RUNTIME_SOLVER_CROSSING_H
 #define MDLC_RUNTIME_SOLVER_CROSSING_H
 

@@ -1,5 +1,5 @@
 // history.h: IDA's history: the polynomial of the last step, one for a restart, one to resume with, and its shift by projections. Included by
-// ida.c only.
+// ida_inner.h only.
 #ifndef MDLC_RUNTIME_SOLVER_HISTORY_H
 #define MDLC_RUNTIME_SOLVER_HISTORY_H
 

@@ -1,11 +1,10 @@
-// ida.c: IDA set up for one run: residual, matrix, tolerances, restarts, failure reports.
+// ida.c: IDA set up for one run: residual, matrix, tolerances, steps.
 //
 // Purpose: one accepted step at a time (IDA_ONE_STEP); everything around the step is the runtime's own.
 // Method: variable-order BDF with fixed leading coefficient (Hindmarsh et al., SUNDIALS, ACM TOMS 31 (2005)
 //         363). Own vector operations (nvector.c), own Newton iteration (corrector.c) with a matrix whose symbolic
-//         analysis is kept across restarts, loops' unknowns left out of the error test, a first step from an
-//         estimate of the second derivative, after events a history made from a polynomial (history.c), after
-//         steps a projection onto the invariants (projection.c).
+//         analysis is kept across restarts, loops' unknowns left out of the error test, after
+//         steps a projection onto the invariants (projection.c); starts in ida_start.c, failures in ida_failure.c.
 // Contract: see run.h. Values between steps come from IDA's own interpolation polynomial.
 // Complexity: IDA's.
 #include <float.h>
@@ -14,52 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <nvector/nvector_serial.h>
-
 #include "runtime/law/law.h"
 #include "runtime/linear/nvector.h"
-#include "runtime/linear/sundials.h"
 #include "runtime/memory/memory.h"
 #include "runtime/point/point.h"
 #include "runtime/point/profile.h"
 #include "runtime/point/snapshot.h"
-#include "runtime/solver/corrector.h"
-#include "runtime/solver/crossing.h"
-#include "runtime/solver/history.h"
-#include "runtime/solver/jacobian.h"
-#include "runtime/solver/solver.h"
+#include "runtime/solver/ida_inner.h"
 
 enum { BDF_ORDER = 5 }; // the highest, as IDA comes
-
-struct Integrator {
-    const Run *run;
-    SUNContext context;
-    void *ida;
-    N_Vector y, yp;          // over run->y, run->yp
-    N_Vector dense, dense_p; // interpolated values
-    SUNNonlinearSolver corrector;
-    Jacobian *jacobian;
-    Projection *projection;  // NULL: all states are free
-    double *shift;           // nx: the latest projection
-    Crossing *crossing;      // with it
-    bool crossed;            // the last step leapt over a singular position: a start is wanted
-    const uint32_t *replaced; // per state: the row of jac_rest that takes the place of its row, plus 1; NULL: none
-    uint32_t rest_version;   // of the contacts at rest that `replaced` belongs to
-    bool fresh;              // the next factorisation chooses new pivots
-    double limit;            // stop time set in IDA
-    double *weight, *rate;   // of all unknowns, as the latest point has them; second derivatives for the first step
-    History *history;        // for the first step after an event
-    double step;             // last step size, 0 at the start
-    double step_before;      // the one before an event that another follows at once, otherwise 0
-    long error_failures, newton_failures; // of the current start
-    bool recovered;          // a restart was tried since the last good step
-    bool held_low;           // a start is wanted, with a history
-    uint32_t low_steps;      // of order 1 in a row
-    long low_failures;       // of the error test, when they began
-    double high_step;        // the last one of a higher order than 2
-    char bad[300];           // what was not finite in the last failed residual
-    char message[500];       // IDA's last message
-};
 
 // --- callbacks
 
@@ -188,14 +150,14 @@ ida_residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *user)
     return residual(user, time, NV_DATA_S(y), NV_DATA_S(yp), NV_DATA_S(r)) ? 0 : 1;
 }
 
-static bool
-has_loops(const Run *run)
+bool
+ida_has_loops(const Run *run)
 {
     return run->ny > run->model->nx;
 }
 
-static void
-all_weights(const Run *run, const double *y, double *weight)
+void
+ida_weights(const Run *run, const double *y, double *weight)
 {
     nvector_weights(y, run->strictness, run->tolerance, run->abstol, weight, run->ny);
     fractional_weights(run, y, weight);
@@ -211,11 +173,11 @@ weights(N_Vector y, N_Vector w, void *user)
     const Run *run = user;
     uint32_t nx = run->model->nx;
     double *out = NV_DATA_S(w), *weight = run->integrator->weight;
-    if (!has_loops(run)) {
-        all_weights(run, NV_DATA_S(y), out);
+    if (!ida_has_loops(run)) {
+        ida_weights(run, NV_DATA_S(y), out);
         return 0;
     }
-    all_weights(run, NV_DATA_S(y), weight);
+    ida_weights(run, NV_DATA_S(y), weight);
     double factor = sqrt((double)run_size(run) / (nx + run->modes));
     nvector_scale(factor, weight, out, nx);
     memset(out + nx, 0, (run->ny - nx) * sizeof *out);
@@ -258,7 +220,7 @@ create_vectors(Run *run, Integrator *integrator)
         return false;
     // The iteration must converge in all unknowns.
     integrator->corrector = corrector_create(integrator->context, run, &corrector_model,
-                                             has_loops(run) ? integrator->weight : NULL);
+                                             ida_has_loops(run) ? integrator->weight : NULL);
     return integrator->corrector != NULL;
 }
 
@@ -335,300 +297,7 @@ ida_free(Run *run)
     run->integrator = NULL;
 }
 
-// --- starting
-
-// As in IDA's error test, which leaves the loops' unknowns out.
-static double
-weighted_norm(const Run *run, const double *x)
-{
-    const double *weight = run->integrator->weight;
-    double sum = nvector_squares(x, weight, run->model->nx);
-    sum += nvector_squares(x + run->ny, weight + run->ny, run->modes);
-    return sqrt(sum / (run->model->nx + run->modes));
-}
-
-// Size of the second derivative from one probing step along the first; negative when it cannot be evaluated.
-static double
-second_derivative(Run *run, double probe)
-{
-    const mdl_model *model = run->model;
-    double *v = run->v, *rate = run->integrator->rate;
-    v[0] = run->time + probe;
-    for (uint32_t i = 0; i < model->nx; i++)
-        v[model->y + i] = run->y[i] + probe * run->yp[i];
-    fractional_extrapolate(run, probe);
-    bool solved = evaluate_solved(run, false) == MDL_OK;
-    for (uint32_t i = 0; i < model->nx; i++)
-        rate[i] = (v[model->yp + i] - run->yp[i]) / probe;
-    fractional_rates(run, run->mode, rate + run->ny);
-    for (uint32_t i = run->ny; i < run_size(run); i++)
-        rate[i] = (rate[i] - run->yp[i]) / probe;
-    double size = weighted_norm(run, rate);
-    v[0] = run->time;
-    memcpy(v + model->y, run->y, run_stored(run) * sizeof *v);
-    memcpy(v + model->yp, run->yp, run_stored(run) * sizeof *v);
-    run->mode = run->y + run->ny;
-    return solved && isfinite(size) ? size : -1;
-}
-
-// The first step has order 1: its error h^2 |y''| / 2 shall be a fraction of the tolerance. As in CVODE's CVHin, y'' is
-// estimated again over a time like the step it asks for, because over a longer one it may be anything.
-static double
-curvature_step(Run *run, double probe, double most, double least)
-{
-    double step = most;
-    for (int round = 0; round < 8; round++) {
-        double curvature = second_derivative(run, probe);
-        if (curvature < 0)
-            step = 1e-3 * probe;
-        else
-            step = curvature > 0 ? sqrt(0.1 / curvature) : most;
-        step = fmax(fmin(step, most), least);
-        if (probe <= 10 * step)
-            break;
-        probe = step;
-    }
-    return fmin(step, 1e3 * probe);
-}
-
-// What rounding of time leaves; the length of the run says nothing about the model.
-static double
-shortest_step(const Run *run)
-{
-    return 1e2 * DBL_EPSILON * fmax(fabs(run->time), DBL_MIN);
-}
-
-static double
-first_step(Run *run)
-{
-    Integrator *integrator = run->integrator;
-    double span = run->options->stop - run->time, least = shortest_step(run);
-    double most = integrator->step > 0 ? fmin(integrator->step, span) : fmin(run->interval, span / 100);
-    all_weights(run, run->y, integrator->weight);
-    double speed = weighted_norm(run, run->yp);
-    // The probe moves the states by about a hundredth of what the tolerance calls significant digits.
-    double far = speed > 0 ? 1e-2 * run->strictness / (run->tolerance * speed) : most;
-    double probe = fmin(integrator->step > 0 ? most : 1e-4 * most, far);
-    return curvature_step(run, fmax(probe, 10 * least), most, least);
-}
-
-// A condition is about to flip back, after which everything starts again. A long step could miss that.
-static bool
-flips_back(const Run *run)
-{
-    for (uint32_t k = 0; k < run->guards; k++)
-        if (run->guard[k].returning)
-            return true;
-    return false;
-}
-
-// After an event: order 3 from the start where the motion admits a longer step with it than with order 1.
-static void
-start_with_history(Run *run, double step)
-{
-    Integrator *integrator = run->integrator;
-    double most = fmin(integrator->step, run->options->stop - run->time);
-    double speed = weighted_norm(run, run->yp), curvature = weighted_norm(run, integrator->rate);
-    double guess = speed > 0 && curvature > 0 ? pow(0.2 * speed * speed / pow(curvature, 3), 0.25) : most;
-    if (most <= 4 * step)
-        return;
-    double longer = history_estimate(integrator->history, run, integrator->weight, fmax(guess, 4 * step), most,
-                                     fmax(2 * step, 1e3 * shortest_step(run)));
-    if (longer > 0)
-        (void)history_install(integrator->history, integrator->ida, longer);
-}
-
-static void
-ida_stats(Run *run)
-{
-    Integrator *integrator = run->integrator;
-    if (!integrator || !integrator->ida)
-        return;
-    long errors = 0, newtons = 0;
-    if (IDAGetNumErrTestFails(integrator->ida, &errors) != IDA_SUCCESS
-        || IDAGetNumNonlinSolvConvFails(integrator->ida, &newtons) != IDA_SUCCESS)
-        return;
-    run->stats->error_failures += (uint64_t)(errors - integrator->error_failures);
-    run->stats->newton_failures += (uint64_t)(newtons - integrator->newton_failures);
-    integrator->error_failures = errors;
-    integrator->newton_failures = newtons;
-}
-
-MDL_CHECKED static int
-restart(Run *run)
-{
-    Integrator *integrator = run->integrator;
-    if (!run->ny)
-        return MDL_OK;
-    ida_stats(run);
-    if (integrator->projection)
-        projection_forget(integrator->projection);
-    bool again = flips_back(run);
-    integrator->step = fmax(integrator->step, integrator->step_before);
-    integrator->step_before = again ? integrator->step : 0;
-    double step = first_step(run);
-    if (IDAReInit(integrator->ida, run->time, integrator->y, integrator->yp) != IDA_SUCCESS ||
-        IDASetInitStep(integrator->ida, step) != IDA_SUCCESS) {
-        run_message(run, MDL_ERROR, "at time %.12g: the integrator could not be restarted: %s", run->time,
-                    integrator->message);
-        return MDL_INTERNAL;
-    }
-    if (integrator->step > 0 && !again && !integrator->recovered && !run->modes)
-        start_with_history(run, step);
-    corrector_forget(integrator->corrector);
-    integrator->limit = NAN;
-    integrator->error_failures = integrator->newton_failures = 0;
-    return MDL_OK;
-}
-
-// Rows of states that contacts at rest determine now are replaced by these.
-MDL_CHECKED static int
-choose_rows(Run *run)
-{
-    Integrator *integrator = run->integrator;
-    integrator->rest_version = rest_version(run);
-    integrator->replaced = run->causal ? NULL : rest_rows(run);
-    jacobian_free(&integrator->jacobian);
-    integrator->jacobian = jacobian_create(run, run->causal, integrator->replaced);
-    if (!integrator->jacobian) {
-        run_message(run, MDL_ERROR, "at time %.12g: the contacts at rest do not determine states", run->time);
-        return MDL_INTERNAL;
-    }
-    integrator->fresh = true;
-    return MDL_OK;
-}
-
-MDL_CHECKED static int
-start_again(Run *run)
-{
-    run->integrator->crossed = false;
-    bool rests = run->ny && !run->causal && run->integrator->rest_version != rest_version(run);
-    int status = rests ? choose_rows(run) : MDL_OK;
-    return status == MDL_OK ? restart(run) : status;
-}
-
-MDL_CHECKED static int
-ida_start(Run *run)
-{
-    if (run->integrator->crossing)
-        crossing_forget(run->integrator->crossing);
-    return start_again(run);
-}
-
-// An event in the middle of the last step that changes nothing in the motion: the polynomial of the step is as good as before.
-MDL_CHECKED static int
-ida_resume(Run *run)
-{
-    Integrator *integrator = run->integrator;
-    if (!run->ny || run->modes || integrator->projection || integrator->recovered || flips_back(run)
-        || (!run->causal && integrator->rest_version != rest_version(run))
-        || !history_keep(integrator->history, integrator->ida, run->time))
-        return ida_start(run);
-    ida_stats(run);
-    if (IDAReInit(integrator->ida, run->time, integrator->y, integrator->yp) != IDA_SUCCESS)
-        return ida_start(run);
-    history_resume(integrator->history, integrator->ida);
-    corrector_forget(integrator->corrector);
-    integrator->limit = NAN;
-    integrator->step_before = 0;
-    integrator->error_failures = integrator->newton_failures = 0;
-    return MDL_OK;
-}
-
-// --- failures
-
-static const char *
-equation_of_row(const mdl_model *model, uint32_t row)
-{
-    for (uint32_t k = 0; k < model->n_dynamics; k++) {
-        const mdl_block *block = model->dynamics[k].block;
-        for (uint32_t i = 0; block && block->equation && i < block->m; i++)
-            if (block->residual[i] == model->r + row)
-                return block->equation[i];
-    }
-    return NULL;
-}
-
-// The estimated errors of the latest step in units of what is allowed, in `dense`. False: there are none.
-static bool
-weigh_errors(Run *run)
-{
-    Integrator *integrator = run->integrator;
-    if (IDAGetEstLocalErrors(integrator->ida, integrator->dense) != IDA_SUCCESS
-        || IDAGetErrWeights(integrator->ida, integrator->dense_p) != IDA_SUCCESS)
-        return false;
-    const double *weight = has_loops(run) ? integrator->weight : NV_DATA_S(integrator->dense_p);
-    for (uint32_t i = 0; i < run->ny; i++)
-        NV_Ith_S(integrator->dense, i) *= weight[i];
-    return true;
-}
-
-// The unknown with the largest weighted estimated error.
-static uint32_t
-worst_unknown(Run *run, double *size)
-{
-    Integrator *integrator = run->integrator;
-    uint32_t worst = 0;
-    *size = 0;
-    if (!weigh_errors(run))
-        return 0;
-    for (uint32_t i = 0; i < run->ny; i++) {
-        double error = fabs(NV_Ith_S(integrator->dense, i));
-        if (error > *size) {
-            *size = error;
-            worst = i;
-        }
-    }
-    return worst;
-}
-
-static void
-report_singular(const Run *run)
-{
-    const Integrator *integrator = run->integrator;
-    uint32_t first = jacobian_singular(integrator->jacobian);
-    bool kept = first >= run->model->n;
-    const char *name = kept ? run->model->kept_name[first - run->model->n] : run->model->state_name[first];
-    const char *equation = kept ? NULL : equation_of_row(run->model, first);
-    char text[2000];
-    jacobian_null_text(integrator->jacobian, run, text, sizeof text);
-    run_message(run, MDL_ERROR, "at time %.12g: the model's matrix is singular; `%s` is not determined%s%s%s", run->time,
-                name, text, equation ? "\nequation " : "", equation ? equation : "");
-}
-
-MDL_CHECKED static int
-report_memory(const Run *run, const char *message)
-{
-    run_message(run, MDL_ERROR, "at time %.12g: out of memory: the integrator cannot go on: %s", run->time, message);
-    return MDL_INTERNAL;
-}
-
-MDL_CHECKED static int
-report_failure(Run *run, int flag)
-{
-    Integrator *integrator = run->integrator;
-    double step = 0, size = 0;
-    if (jacobian_starved(integrator->jacobian))
-        return report_memory(run, "there is none left for the factors of its matrix");
-    if (flag == IDA_MEM_FAIL || IDAGetCurrentStep(integrator->ida, &step) != IDA_SUCCESS)
-        return report_memory(run, integrator->message);
-    uint32_t worst = worst_unknown(run, &size);
-    const char *name = run->model->state_name[worst];
-    const char *equation = equation_of_row(run->model, worst);
-    if (integrator->bad[0] && flag != IDA_ERR_FAIL)
-        run_message(run, MDL_ERROR, "at time %.12g: %s (step %.3g)", run->time, integrator->bad, step);
-    else if (flag != IDA_ERR_FAIL && corrector_singular(integrator->corrector))
-        report_singular(run);
-    else if (flag == IDA_ERR_FAIL)
-        run_message(run, MDL_ERROR, "at time %.12g: the step became too small (%.3g): the error of `%s` stays "
-                    "%.3g times above the tolerance%s%s", run->time, step, name, size,
-                    equation ? "\nequation " : "", equation ? equation : "");
-    else if (!pace_explain(run))
-        run_message(run, MDL_ERROR, "at time %.12g: the equations of a step could not be solved (step %.3g); "
-                    "worst unknown `%s`%s%s\n%s", run->time, step, name, equation ? "\nequation " : "",
-                    equation ? equation : "", integrator->message);
-    return MDL_FAILED;
-}
+// --- stepping
 
 // A consistent restart at the last accepted point, once per point.
 static bool
@@ -645,10 +314,8 @@ recover(Run *run)
     evaluate_store(run);
     integrator->step *= 1e-2;
     integrator->step_before = 0;
-    return start_again(run) == MDL_OK;
+    return ida_start_again(run) == MDL_OK;
 }
-
-// --- stepping
 
 MDL_CHECKED static int
 step_once(Run *run, double limit, double *time)
@@ -743,7 +410,7 @@ begin_anew(Run *run)
         return MDL_OK;
     evaluate_store(run);
     run->stats->restarts++;
-    return start_again(run);
+    return ida_start_again(run);
 }
 
 // The same before a step, when all have looked at the one before, with a step as they were before the order fell.
@@ -792,7 +459,7 @@ ida_step(Run *run, double limit)
         run->time = limit;
         return MDL_OK;
     }
-    int status = integrator->crossed ? start_again(run) : integrator->held_low ? leave_low_order(run) : MDL_OK;
+    int status = integrator->crossed ? ida_start_again(run) : integrator->held_low ? leave_low_order(run) : MDL_OK;
     if (status == MDL_OK && bends_here(run, limit))
         status = begin_anew(run);
     if (status != MDL_OK)
@@ -801,7 +468,7 @@ ida_step(Run *run, double limit)
     if (flag < 0 && recover(run))
         flag = step_once(run, limit, &time);
     if (flag < 0)
-        return leap(run, run->time, limit) ? MDL_OK : report_failure(run, flag);
+        return leap(run, run->time, limit) ? MDL_OK : ida_report_failure(run, flag);
     double before = run->time;
     run->time = flag == IDA_TSTOP_RETURN ? limit : time;
     integrator->recovered = false;
@@ -844,7 +511,7 @@ ida_settle(Run *run)
         return MDL_OK;
     corrector_settle(integrator->corrector);
     integrator->limit = NAN;
-    return choose_rows(run);
+    return ida_choose_rows(run);
 }
 
 MDL_CHECKED static int
@@ -899,7 +566,7 @@ ida_judge(Run *run, double *error)
 {
     Integrator *integrator = run->integrator;
     int order = -1;
-    if (!run->ny || IDAGetLastOrder(integrator->ida, &order) != IDA_SUCCESS || !weigh_errors(run))
+    if (!run->ny || IDAGetLastOrder(integrator->ida, &order) != IDA_SUCCESS || !ida_weigh_errors(run))
         return -1;
     // Loops' unknowns are left out of the error test.
     for (uint32_t i = 0; i < run->ny; i++)
