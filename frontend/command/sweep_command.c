@@ -412,8 +412,7 @@ look_again(Sweep *sweep)
     sweep->done = NULL;
     sweep->done_runs = sweep->failures = 0;
     shard_index_free(&sweep->index);
-    int status = read_index(sweep);
-    return status;
+    return read_index(sweep);
 }
 
 // --- until a mean is known

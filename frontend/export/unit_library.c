@@ -31,8 +31,9 @@ find(const char *name, size_t length)
 uint32_t
 platforms_find(const char *names, const Platform **found)
 {
+    const char *at = names ? names : platforms[0].name;
     uint32_t n = 0;
-    for (const char *at = names ? names : platforms[0].name; *at && n < PLATFORMS_MOST;) {
+    while (*at && n < PLATFORMS_MOST) {
         size_t length = strcspn(at, ",");
         const Platform *one = find(at, length);
         for (uint32_t k = 0; one && k < n; k++)
@@ -41,9 +42,11 @@ platforms_find(const char *names, const Platform **found)
         if (!one)
             return 0;
         found[n++] = one;
-        at += length + (at[length] == ',');
+        at += length;
+        if (*at == ',' && !*++at)
+            return 0;
     }
-    return n;
+    return *at ? 0 : n;
 }
 
 // --- linking

@@ -85,14 +85,6 @@ put_range(const char *axis, Extent extent, Out *script)
 }
 
 static void
-put_label(const char *axis, const char *name, Out *script)
-{
-    out_printf(script, "set %slabel ", axis);
-    plot_quoted(script, name);
-    out_char(script, '\n');
-}
-
-static void
 draw_scatter(const Study *study, ShardIndex *index, Drawn *drawn)
 {
     uint32_t factors = study->factors < DRAWN_FACTORS ? study->factors : DRAWN_FACTORS;
@@ -105,8 +97,8 @@ draw_scatter(const Study *study, ShardIndex *index, Drawn *drawn)
     out_printf(script, "set multiplot layout %u, %u\n", outputs, factors);
     for (uint32_t o = 0; o < outputs; o++)
         for (uint32_t k = 0; k < factors; k++) {
-            put_label("x", o + 1 == outputs ? study->factor[k].name : "", script);
-            put_label("y", k == 0 ? study->output[o].name : "", script);
+            plot_label("x", o + 1 == outputs ? study->factor[k].name : "", "", script);
+            plot_label("y", k == 0 ? study->output[o].name : "", "", script);
             put_range("x", extent[k], script);
             put_range("y", extent[factors + o], script);
             put_marks(&study->factor[k], extent[k], script);

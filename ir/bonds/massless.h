@@ -26,7 +26,7 @@ void massless_twist(const Kinds *kinds, const Attached *attached, uint32_t size,
 // Appends their commutators to n twists until there are no more; the dimension of what they span.
 uint32_t massless_algebra(double twists[AXES][AXES], uint32_t n);
 
-// Of two maps of motions.
+// The map of motions that is `right`, then `left`, of n motions.
 void massless_product(double product[AXES][AXES], double left[AXES][AXES], double right[AXES][AXES], uint32_t n);
 void massless_print(const Dae *dae, uint32_t node, Out *out); // 'path' (Class)
 // massless_chains.c: E0413 of rows of such pieces. False when there are such.

@@ -7,13 +7,16 @@
 // Contract: massless.h. Complexity: per row of k constraints k^2 questions of linear algebra in six dimensions.
 #include "ir/bonds/massless.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "ir/base/diag.h"
+#include "ir/base/elimination.h"
 #include "ir/bonds/bonds.h"
 
 enum { ROW_MAX = 64 };
+
+static const double SMALL = 1e-6;
+static const uint32_t order[AXES] = {0, 1, 2, 3, 4, 5};
 
 typedef struct Member { // a constraint of a row
     uint32_t node, n;
@@ -35,21 +38,16 @@ typedef struct Chains {
 static void
 invert(double of[AXES][AXES], double inverse[AXES][AXES], uint32_t n)
 {
-    double a[AXES][2*AXES];
+    double both[AXES][2*AXES];
+    uint32_t pivot[AXES];
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < n; j++) {
-            a[i][j] = of[i][j];
-            a[i][n + j] = i == j;
+            both[i][j] = of[i][j];
+            both[i][n + j] = i == j;
         }
-    for (uint32_t c = 0; c < n; c++)
-        for (uint32_t i = 0; i < n; i++) {
-            double factor = i == c ? 0 : a[i][c]/a[c][c];
-            for (uint32_t j = 0; factor != 0 && j < 2*n; j++)
-                a[i][j] -= factor*a[c][j];
-        }
+    (void)table_reduce(&(Table){both[0], n, 2*n, 2*AXES}, order, n, 0, pivot);
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < n; j++)
-            inverse[i][j] = a[i][n + j]/a[i][i];
+        memcpy(inverse[i], both[i] + n, n*sizeof **inverse);
 }
 
 // Appends the constraint; `map` takes motions of the row's first piece to those of the port. False where it is not known.
@@ -79,31 +77,12 @@ static bool
 is_symmetric(const Chains *chains, const Attached *a, const Attached *b, uint32_t size)
 {
     double one[AXES][AXES], other[AXES][AXES], both[2*AXES][AXES];
-    uint32_t n = massless_motions(chains->kinds, a, size, one);
+    uint32_t pivot[AXES], n = massless_motions(chains->kinds, a, size, one);
     if (!n || massless_motions(chains->kinds, b, size, other) != n)
         return false;
     memcpy(both, one, n*sizeof *one);
     memcpy(both + n, other, n*sizeof *one);
-    uint32_t rank = 0;
-    for (uint32_t c = 0; c < size; c++) { // Gauss, the largest pivot of each column
-        uint32_t best = rank;
-        for (uint32_t i = rank; i < 2*n; i++)
-            best = fabs(both[i][c]) > fabs(both[best][c]) ? i : best;
-        if (rank == 2*n || fabs(both[best][c]) < 1e-6)
-            continue;
-        for (uint32_t j = 0; j < size; j++) {
-            double kept = both[best][j];
-            both[best][j] = both[rank][j];
-            both[rank][j] = kept;
-        }
-        for (uint32_t i = rank + 1; i < 2*n; i++) {
-            double factor = both[i][c]/both[rank][c];
-            for (uint32_t j = c; j < size; j++)
-                both[i][j] -= factor*both[rank][j];
-        }
-        rank++;
-    }
-    return rank == n;
+    return table_reduce(&(Table){both[0], 2*n, size, AXES}, order, size, SMALL, pivot) == n;
 }
 
 static uint32_t
