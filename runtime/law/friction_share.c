@@ -3,7 +3,9 @@
 // Purpose: two supports of one rigid body stick both, and neither force is unique: a choice that is the same every time.
 // Method: sticking laws whose X depend on each other have a singular matrix. A largest independent set of them, the basis, sticks; the
 //         others are carried: their p = m*a is given, with the m that makes sum p^2/a of all that stick least. Finite differences
-//         are exact here: X and p are affine in the forces.
+//         are exact here: X, p and a are affine in the forces. Limits a may depend on reactions that go with the shares: the sum is least by the
+//         limits at its own least point. If shares only came nearer to it they would follow from those of the evaluation before, and an
+//         event that was located would be elsewhere when it is evaluated again.
 // Contract: law.h. Complexity: an evaluation of the model for each law that sticks, and the cube of how many are carried.
 #include <math.h>
 #include <stdlib.h>
@@ -12,11 +14,12 @@
 #include "runtime/law/friction_inner.h"
 #include "runtime/point/point.h"
 
-static const double SHARED = 1e-10; // change of shares that are settled
+static const double SHARED = 1e-12; // of the largest limit: no change of limits
+static const double FORESEEN = 1e-9; // of the largest limit: limits are affine in what is carried
 static const double BEYOND = 1.1;   // of a: a share that is too much
 static const double SLACK = 1e-9;   // of the largest reaction: what a limit comes to at least while its friction holds
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 20, SETTLES = 400 };
 
 static bool
 sticks(const Run *run, uint32_t law)
@@ -146,24 +149,65 @@ rests(const Run *run, uint32_t law)
     return sticks(run, law) || (!sgn->unilateral && !moves && friction_at_zero(run, first));
 }
 
-// Row c of `change` (one value per law): what the forces of the laws at rest do when the c-th carried one grows by a/2.
+// What is known of the forces at rest at one point: they and their sizes are affine in what is carried. One value per law in each row.
+typedef struct Shares {
+    uint32_t n, rows;          // laws, of them carried
+    double *force, *size;      // as evaluated
+    double *change, *growth;   // rows x n: what force and size do when the row's share grows by a half
+    double *at, *width;        // force and size where the search has come to
+    double *step;              // rows: halves by which shares have grown there
+    double *system;            // rows x (rows + 1)
+} Shares;
+
 static bool
-measure_shares(Run *run, const double *force, double *change)
+allocate(Shares *shares, uint32_t n, uint32_t rows)
+{
+    size_t all = n, square = (size_t)rows * (rows + 1);
+    *shares = (Shares){.n = n, .rows = rows, .force = calloc(4 * all + 2 * rows * all + rows + square, sizeof *shares->force)};
+    if (!shares->force)
+        return false;
+    shares->size = shares->force + n;
+    shares->at = shares->size + n;
+    shares->width = shares->at + n;
+    shares->change = shares->width + n;
+    shares->growth = shares->change + rows * all;
+    shares->step = shares->growth + rows * all;
+    shares->system = shares->step + rows;
+    return true;
+}
+
+static void
+read_sizes(const Run *run, double *size)
+{
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        size[k] = rests(run, k) ? size_of(run, k) : 0;
+}
+
+static bool
+measure_shares(Run *run, Shares *shares)
 {
     const mdl_model *model = run->model;
-    for (uint32_t j = 0, row = 0; j < model->n_sgns; j++) {
+    uint32_t n = shares->n;
+    for (uint32_t k = 0; k < n; k++)
+        shares->force[k] = run->v[model->sgn[k].p];
+    read_sizes(run, shares->size);
+    for (uint32_t j = 0, row = 0; j < n; j++) {
         if (!run->friction->carried[j])
             continue;
-        double share = share_of(run, j), *row_of = change + row++ * model->n_sgns;
-        memset(row_of, 0, model->n_sgns * sizeof *row_of);
+        double share = share_of(run, j), *change = shares->change + (size_t)row * n, *growth = shares->growth + (size_t)row++ * n;
+        memset(change, 0, n * sizeof *change);
+        memset(growth, 0, n * sizeof *growth);
         if (!(size_of(run, j) > 0)) // it has no force, and what would change is rounding
             continue;
         friction_carry(run, j, share + 0.5);
         if (evaluate_solved(run, false) != MDL_OK)
             return false;
         friction_carry(run, j, share);
-        for (uint32_t k = 0; k < model->n_sgns; k++)
-            row_of[k] = rests(run, k) ? run->v[model->sgn[k].p] - force[k] : 0;
+        read_sizes(run, growth);
+        for (uint32_t k = 0; k < n; k++) {
+            change[k] = rests(run, k) ? run->v[model->sgn[k].p] - shares->force[k] : 0;
+            growth[k] -= shares->size[k];
+        }
     }
     return true;
 }
@@ -171,79 +215,123 @@ measure_shares(Run *run, const double *force, double *change)
 // The weight of p^2 is one over this. Where a contact is about to open, and a little beyond, the limit is zero: a friction there that has
 // to hold shall do so with as little as can be, and not with any force.
 static double
-bearing_of(const Run *run, uint32_t law)
+bearing_of(const Run *run, uint32_t law, double size)
 {
     bool holds = !run->model->sgn[law].unilateral && run->v[run->model->sgn[law].mode] == 0;
-    return holds ? fmax(size_of(run, law), SLACK * run->friction->reaction) : size_of(run, law);
+    return holds ? fmax(size, SLACK * run->friction->reaction) : size;
 }
 
-// The least sum of p^2/a over p = force + z*change. `system` has room for the normal equations.
+// The least sum of p^2/a over p = force + z*change, with the sizes that are given: z, in the last column of the system.
 static bool
-least_forces(const Run *run, const double *force, const double *change, uint32_t rows, double *system)
+least_forces(const Run *run, Shares *shares)
 {
-    const mdl_model *model = run->model;
+    uint32_t n = shares->n, rows = shares->rows;
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t j = 0; j <= rows; j++) {
             double sum = 0;
-            for (uint32_t k = 0; k < model->n_sgns; k++) {
-                double a = bearing_of(run, k), right = j < rows ? change[j * model->n_sgns + k] : -force[k];
+            for (uint32_t k = 0; k < n; k++) {
+                double a = bearing_of(run, k, shares->width[k]), right = j < rows ? shares->change[(size_t)j * n + k] : -shares->force[k];
                 if (rests(run, k) && a > 0)
-                    sum += change[i * model->n_sgns + k] * right / a;
+                    sum += shares->change[(size_t)i * n + k] * right / a;
             }
             // A friction without a limit shares nothing.
-            system[i * (rows + 1) + j] = i == j && sum == 0 ? 1 : sum;
+            shares->system[i * (rows + 1) + j] = i == j && sum == 0 ? 1 : sum;
         }
-    return eliminate(system, rows);
+    return eliminate(shares->system, rows);
 }
 
-// One step towards the least forces; *largest is what shares have changed by. Room for n + rows*n + rows*(rows + 1) values.
-MDL_CHECKED static int
-share_once(Run *run, double *force, uint32_t rows, double *largest, bool report)
+// Forces and sizes at shares->step. What the largest change of a size is of the largest size.
+static double
+move_shares(Shares *shares)
 {
-    const mdl_model *model = run->model;
-    uint32_t n = model->n_sgns;
-    double *change = force + n, *system = change + (size_t)rows * n;
-    if (evaluate_solved(run, report) != MDL_OK)
-        return MDL_FAILED;
-    for (uint32_t k = 0; k < n; k++)
-        force[k] = run->v[model->sgn[k].p];
-    if (measure_shares(run, force, change) && least_forces(run, force, change, rows, system))
-        for (uint32_t j = 0, row = 0; j < n; j++)
-            if (run->friction->carried[j]) {
-                double share = share_of(run, j) + 0.5 * system[row * (rows + 1) + rows];
-                // A friction beyond its limit is released; while limits change, too, its share says no more than that.
-                if (!model->sgn[j].unilateral)
-                    share = fmin(fmax(share, -BEYOND), BEYOND);
-                if (isfinite(share)) {
-                    *largest = fmax(*largest, fabs(share - share_of(run, j)) / fmax(fabs(share), 1));
-                    friction_carry(run, j, share);
-                }
-                row++;
-            }
-    return MDL_OK;
+    double change = 0, largest = 0;
+    for (uint32_t k = 0; k < shares->n; k++) {
+        double force = shares->force[k], size = shares->size[k];
+        for (uint32_t row = 0; row < shares->rows; row++) {
+            force += shares->step[row] * shares->change[(size_t)row * shares->n + k];
+            size += shares->step[row] * shares->growth[(size_t)row * shares->n + k];
+        }
+        size = fmax(size, 0);
+        change = fmax(change, fabs(size - shares->width[k]));
+        largest = fmax(largest, size);
+        shares->at[k] = force;
+        shares->width[k] = size;
+    }
+    return change > 0 ? change / largest : 0;
+}
+
+// The forces that are least by the limits that they have themselves. A search that does not settle goes half the way.
+static bool
+find_shares(const Run *run, Shares *shares)
+{
+    double changed = 1;
+    memset(shares->step, 0, shares->rows * sizeof *shares->step);
+    move_shares(shares);
+    for (int round = 0; round < SETTLES && changed > SHARED; round++) {
+        if (!least_forces(run, shares))
+            return false;
+        for (uint32_t row = 0; row < shares->rows; row++) {
+            double step = shares->system[row * (shares->rows + 1) + shares->rows];
+            if (!isfinite(step))
+                return false;
+            shares->step[row] += (round < SETTLES / 4 ? 1 : 0.5) * (step - shares->step[row]);
+        }
+        changed = move_shares(shares);
+    }
+    return true;
+}
+
+// One step from the evaluated point to the least forces.
+static void
+share_once(Run *run, Shares *shares)
+{
+    if (!measure_shares(run, shares) || !find_shares(run, shares))
+        return;
+    for (uint32_t j = 0, row = 0; j < shares->n; j++) {
+        if (!run->friction->carried[j])
+            continue;
+        double share = share_of(run, j) + 0.5 * shares->step[row++];
+        if (!run->model->sgn[j].unilateral) {
+            if (shares->width[j] > 0 && shares->width[j] != shares->size[j])
+                share = shares->at[j] / shares->width[j];
+            share = fmin(fmax(share, -BEYOND), BEYOND); // it is released
+        }
+        if (isfinite(share))
+            friction_carry(run, j, share);
+    }
+}
+
+// Sizes are what find_shares() has foreseen.
+static bool
+as_foreseen(const Run *run, const Shares *shares)
+{
+    double change = 0, largest = 0;
+    for (uint32_t k = 0; k < shares->n; k++) {
+        double size = rests(run, k) ? size_of(run, k) : 0;
+        change = fmax(change, fabs(size - shares->width[k]));
+        largest = fmax(largest, size);
+    }
+    return change <= FORESEEN * largest;
 }
 
 int
 friction_share(Run *run, bool report)
 {
-    const mdl_model *model = run->model;
-    uint32_t n = model->n_sgns, rows = 0;
-    bool reactions = false; // limits of friction depend on forces that are shared, too
-    for (uint32_t k = 0; k < n; k++) {
+    Shares shares;
+    uint32_t rows = 0;
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
         rows += run->friction->carried[k];
-        reactions = reactions || (run->friction->carried[k] && model->sgn[k].unilateral);
-    }
     if (!rows)
         return MDL_OK;
-    double *force = calloc(n + (size_t)rows * n + (size_t)rows * (rows + 1), sizeof *force);
-    int status = force ? MDL_OK : MDL_INTERNAL;
-    double changed = 1;
-    for (int round = 0; status == MDL_OK && round < (reactions ? ROUNDS : 1) && changed > SHARED; round++) {
-        changed = 0;
-        status = share_once(run, force, rows, &changed, report);
+    int status = allocate(&shares, run->model->n_sgns, rows) ? evaluate_solved(run, report) : MDL_INTERNAL;
+    bool settled = false;
+    for (int round = 0; status == MDL_OK && round < ROUNDS && !settled; round++) {
+        share_once(run, &shares);
+        status = evaluate_solved(run, report);
+        settled = status == MDL_OK && as_foreseen(run, &shares);
     }
-    free(force);
-    return status == MDL_OK ? evaluate_solved(run, report) : status;
+    free(shares.force);
+    return status;
 }
 
 int
