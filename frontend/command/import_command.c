@@ -1,4 +1,4 @@
-// import_command.c: mdlc import: a functional mock-up unit as a model.
+// import_command.c: mdlc import: a functional mock-up unit, or a system of units, as a model.
 //
 // Purpose: what other tools have exported becomes a class of the language. Method: none: frontend/import does it.
 // Contract: command.h. Complexity: that of frontend/import.
@@ -66,9 +66,10 @@ command_import(Session *session)
     const char *name = class_name(arena, stem_of(arena, target));
     const char *folder = arena_printf(arena, "%s/%s_fmu", strcmp(real, "/") ? real : "", stem_of(arena, target));
     Out model = {0}, why = {0};
-    ImportFailure failure = import_unpack(archive, folder, &why);
+    bool system = false, stepping = options->interface && !strcmp(options->interface, "cs");
+    ImportFailure failure = import_unpack(archive, folder, &system, &why);
     if (failure == IMPORT_FINE)
-        failure = import_model(folder, name, options->interface && !strcmp(options->interface, "cs"), &model, &why);
+        failure = (system ? import_system : import_model)(folder, name, stepping, &model, &why);
     int error = failure == IMPORT_FINE ? replace_file(target, model.text, model.length, 0666) : 0;
     tell(failure == IMPORT_FINE ? "note: " : "error: ", &why);
     if (error)

@@ -87,6 +87,12 @@ void layout_print(const Description *description, const Roles *roles, bool stepp
 // Whether the unit, unpacked into `folder`, has the library `identifier` for this computer. False: lines in `why`.
 bool binaries_check(const Description *description, const char *folder, const char *identifier, Out *why);
 
+// The name of the parameter that holds a start value: that of a parameter is its own. In quotes where it has to be.
+void imported_start_name(const DescribedVariable *variable, Out *out);
+// A number, a Boolean or an integer as the language writes it; NULL: 0 or false.
+void imported_value(const DescribedVariable *variable, const char *text, Out *out);
+// The start value of a variable, nested as its dimensions.
+void imported_start(const Description *description, const DescribedVariable *variable, Out *out);
 // A name as the language writes it: as it is, or in quotes.
 void imported_name(const char *name, Out *out);
 // A string literal.

@@ -61,8 +61,8 @@ is_finite_number(const char *text)
 
 // --- declarations
 
-static void
-print_number(const DescribedVariable *variable, const char *text, Out *out)
+void
+imported_value(const DescribedVariable *variable, const char *text, Out *out)
 {
     double value = text ? strtod(text, NULL) : 0;
     if (is_boolean(variable))
@@ -75,32 +75,32 @@ print_number(const DescribedVariable *variable, const char *text, Out *out)
 
 // Nested as the dimensions from number `depth` on are; *text goes to the next value, or stays where there is one only.
 static void
-print_elements(const Printer *printer, const DescribedVariable *variable, uint32_t depth, bool single, const char **text)
+print_elements(const Description *description, const DescribedVariable *variable, uint32_t depth, bool single, const char **text, Out *out)
 {
     if (depth == variable->n_dimensions) {
-        print_number(variable, *text, printer->out);
+        imported_value(variable, *text, out);
         if (*text && !single) {
             *text += strcspn(*text, " \t\r\n");
             *text += strspn(*text, " \t\r\n");
         }
         return;
     }
-    uint32_t size = printer->description->dimension.at[variable->first_dimension + depth].size;
+    uint32_t size = description->dimension.at[variable->first_dimension + depth].size;
     for (uint32_t i = 0; i < size; i++) {
-        out_text(printer->out, i ? ", " : "{");
-        print_elements(printer, variable, depth + 1, single, text);
+        out_text(out, i ? ", " : "{");
+        print_elements(description, variable, depth + 1, single, text, out);
     }
-    out_char(printer->out, '}');
+    out_char(out, '}');
 }
 
-static void
-print_start(const Printer *printer, const DescribedVariable *variable)
+void
+imported_start(const Description *description, const DescribedVariable *variable, Out *out)
 {
     const char *text = variable->start;
     if (text)
         text += strspn(text, " \t\r\n");
     bool single = !text || !text[strcspn(text, " \t\r\n")];
-    print_elements(printer, variable, 0, single, &text);
+    print_elements(description, variable, 0, single, &text, out);
 }
 
 static void
@@ -137,12 +137,12 @@ print_attributes(const Printer *printer, const DescribedVariable *variable, bool
     for (size_t i = 0; i < 3 && !is_boolean(variable); i++)
         if (is_finite_number(limits[i].value)) {
             out_printf(out, "%s%s%s = ", between, each, limits[i].name);
-            print_number(variable, limits[i].value, out);
+            imported_value(variable, limits[i].value, out);
             between = ", ";
         }
     if (start && variable->start) {
         out_printf(out, "%sstart = ", between);
-        print_start(printer, variable);
+        imported_start(printer->description, variable, out);
         between = ", ";
     }
     if (*between == ',')
@@ -166,16 +166,16 @@ type_word(const DescribedVariable *variable)
 }
 
 // The parameter that holds the start value of a variable is called as that is, with an ending.
-static void
-print_start_name(const Printer *printer, const DescribedVariable *variable)
+void
+imported_start_name(const DescribedVariable *variable, Out *out)
 {
     if (variable->causality == UNIT_PARAMETER) {
-        imported_name(variable->name, printer->out);
+        imported_name(variable->name, out);
         return;
     }
     char *name = base_calloc(strlen(variable->name) + 8, 1);
     sprintf(name, "%s_start", variable->name);
-    imported_name(name, printer->out);
+    imported_name(name, out);
     free(name);
 }
 
@@ -199,11 +199,11 @@ print_declarations(const Printer *printer)
     for (uint32_t i = 0; i < roles->starts.n; i++) {
         const DescribedVariable *variable = variable_at(printer, roles->starts.at[i]);
         out_printf(out, "  parameter %s ", type_word(variable));
-        print_start_name(printer, variable);
+        imported_start_name(variable, out);
         print_sizes(printer, variable);
         print_attributes(printer, variable, false, false);
         out_text(out, " = ");
-        print_start(printer, variable);
+        imported_start(printer->description, variable, out);
         print_description(printer, variable);
     }
     if (printer->stepping) {
@@ -243,7 +243,7 @@ print_scalars(const Printer *printer, const DescribedVariable *variable, bool st
     *first = false;
     out_text(out, is_boolean(variable) ? "if " : "");
     if (start)
-        print_start_name(printer, variable);
+        imported_start_name(variable, out);
     else
         imported_name(variable->name, out);
     out_text(out, subscripts);

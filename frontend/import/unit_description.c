@@ -1,25 +1,23 @@
 // unit_description.c: modelDescription.xml of FMI 2.0.5 and 3.0.2.
 //
 // Purpose: what an importer has to know of a unit. Method: expat reads; the elements of both versions that matter fill one structure (FMI 2.0.5,
-//          section 2.2; FMI 3.0.2, section 2.4). Documents with a type definition are refused: units have none, and entities may be endless.
+//          section 2.2; FMI 3.0.2, section 2.4).
 // Contract: import_inner.h. Complexity: linear in the document, and n log n in its variables where references and types are looked up.
 #include "frontend/import/import_inner.h"
 
 #include <errno.h>
-#include <expat.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "frontend/import/document.h"
 
 // Of FMI 2, whose elements are all called Unknown.
 typedef enum Section { SECTION_NONE, SECTION_OUTPUTS, SECTION_RATES } Section;
 
 typedef struct DescriptionReader {
     Description *to;
-    XML_Parser parser;
-    Out *why;
-    bool refused;
+    Document document;
     bool in_variable, in_type; // of FMI 2: a ScalarVariable, a SimpleType
     Section section;
 } DescriptionReader;
@@ -33,32 +31,20 @@ static const struct {
 static void
 refuse(DescriptionReader *reader, const char *text)
 {
-    if (!reader->refused)
-        out_printf(reader->why, "modelDescription.xml:%lu: %s\n", (unsigned long)XML_GetCurrentLineNumber(reader->parser), text);
-    reader->refused = true;
-    XML_StopParser(reader->parser, XML_FALSE);
-}
-
-static const char *
-attribute(const char **attributes, const char *name)
-{
-    for (size_t i = 0; attributes[i]; i += 2)
-        if (!strcmp(attributes[i], name))
-            return attributes[i + 1];
-    return NULL;
+    document_refuse(&reader->document, text);
 }
 
 static const char *
 kept(DescriptionReader *reader, const char **attributes, const char *name)
 {
-    const char *text = attribute(attributes, name);
+    const char *text = document_attribute(attributes, name);
     return text ? arena_strndup(reader->to->arena, text, strlen(text)) : NULL;
 }
 
 static double
 number(const char **attributes, const char *name)
 {
-    const char *text = attribute(attributes, name);
+    const char *text = document_attribute(attributes, name);
     return text ? strtod(text, NULL) : NAN;
 }
 
@@ -80,7 +66,7 @@ count(DescriptionReader *reader, const char *text, uint32_t otherwise)
 static bool
 is_true(const char **attributes, const char *name)
 {
-    const char *text = attribute(attributes, name);
+    const char *text = document_attribute(attributes, name);
     return text && (!strcmp(text, "true") || !strcmp(text, "1"));
 }
 
@@ -90,19 +76,17 @@ static void
 begin_unit(DescriptionReader *reader, const char **attributes)
 {
     Description *to = reader->to;
-    const char *version = attribute(attributes, "fmiVersion");
+    const char *version = document_attribute(attributes, "fmiVersion");
     to->version = version && !strcmp(version, "2.0") ? 2 : version && !strncmp(version, "3.", 2) ? 3 : 0;
     if (!to->version) {
-        out_printf(reader->why, "modelDescription.xml: version %s of FMI is not known; 2.0 and 3.0 are\n", version ? version : "?");
-        reader->refused = true;
-        XML_StopParser(reader->parser, XML_FALSE);
+        refuse(reader, arena_printf(to->arena, "version %s of FMI is not known; 2.0 and 3.0 are", version ? version : "?"));
         return;
     }
     to->model_name = kept(reader, attributes, "modelName");
     to->description = kept(reader, attributes, "description");
     to->tool = kept(reader, attributes, "generationTool");
     to->token = kept(reader, attributes, to->version == 2 ? "guid" : "instantiationToken");
-    to->indicators = count(reader, attribute(attributes, "numberOfEventIndicators"), 0);
+    to->indicators = count(reader, document_attribute(attributes, "numberOfEventIndicators"), 0);
     if (!to->token)
         refuse(reader, to->version == 2 ? "there is no guid" : "there is no instantiationToken");
 }
@@ -111,7 +95,7 @@ static void
 take_causality(DescriptionReader *reader, DescribedVariable *variable, const char **attributes)
 {
     static const char *const names[] = {"local", "parameter", "calculatedParameter", "input", "output", "independent", "structuralParameter"};
-    const char *causality = attribute(attributes, "causality"), *variability = attribute(attributes, "variability"), *initial = attribute(attributes, "initial");
+    const char *causality = document_attribute(attributes, "causality"), *variability = document_attribute(attributes, "variability"), *initial = document_attribute(attributes, "initial");
     uint32_t k = 0;
     while (causality && k < sizeof names / sizeof *names && strcmp(names[k], causality))
         k++;
@@ -143,7 +127,7 @@ take_type(DescriptionReader *reader, DescribedVariable *variable, const char *el
     variable->nominal = kept(reader, attributes, "nominal");
     variable->unit = kept(reader, attributes, "unit");
     variable->declared = kept(reader, attributes, "declaredType");
-    variable->derivative_of = count(reader, attribute(attributes, "derivative"), UNIT_NONE);
+    variable->derivative_of = count(reader, document_attribute(attributes, "derivative"), UNIT_NONE);
     variable->reinitialized = is_true(attributes, "reinit");
 }
 
@@ -153,7 +137,7 @@ begin_variable(DescriptionReader *reader, const char *element, const char **attr
     DescribedVariable variable = {.kind = "Float64", .derivative_of = UNIT_NONE, .first_dimension = reader->to->dimension.n};
     variable.name = kept(reader, attributes, "name");
     variable.description = kept(reader, attributes, "description");
-    variable.reference = count(reader, attribute(attributes, "valueReference"), UNIT_NONE);
+    variable.reference = count(reader, document_attribute(attributes, "valueReference"), UNIT_NONE);
     if (!variable.name || !*variable.name || variable.reference == UNIT_NONE) {
         refuse(reader, "a variable has a name and a valueReference");
         return;
@@ -177,7 +161,7 @@ inside_variable(DescriptionReader *reader, const char *element, const char **att
     Description *to = reader->to;
     DescribedVariable *variable = &vec_last(&to->variable);
     if (to->version == 3 && !strcmp(element, "Dimension")) {
-        UnitDimension dimension = {count(reader, attribute(attributes, "start"), UNIT_NONE), count(reader, attribute(attributes, "valueReference"), UNIT_NONE)};
+        UnitDimension dimension = {count(reader, document_attribute(attributes, "start"), UNIT_NONE), count(reader, document_attribute(attributes, "valueReference"), UNIT_NONE)};
         vec_push(&to->dimension, dimension);
         variable->n_dimensions++;
     } else if (to->version == 2 && (!strcmp(element, "Real") || !strcmp(element, "Integer") || !strcmp(element, "Boolean") || !strcmp(element, "Enumeration")
@@ -209,8 +193,8 @@ static void
 take_unknown(DescriptionReader *reader, const char **attributes, bool rate)
 {
     Description *to = reader->to;
-    DescribedUnknown unknown = {.variable = count(reader, attribute(attributes, to->version == 2 ? "index" : "valueReference"), UNIT_NONE)};
-    take_dependencies(reader, &unknown, attribute(attributes, "dependencies"));
+    DescribedUnknown unknown = {.variable = count(reader, document_attribute(attributes, to->version == 2 ? "index" : "valueReference"), UNIT_NONE)};
+    take_dependencies(reader, &unknown, document_attribute(attributes, "dependencies"));
     if (rate)
         vec_push(&to->rate, unknown);
     else
@@ -262,7 +246,7 @@ begin_part(DescriptionReader *reader, const char *element, const char **attribut
         begin_unit(reader, attributes);
     else if (!strcmp(element, "ModelExchange")) {
         // Version 3 has turned the sense of the attribute; in both a unit that says nothing is told.
-        const char *needs = attribute(attributes, "needsCompletedIntegratorStep");
+        const char *needs = document_attribute(attributes, "needsCompletedIntegratorStep");
         to->completed = to->version == 2 ? !is_true(attributes, "completedIntegratorStepNotNeeded") : !needs || is_true(attributes, "needsCompletedIntegratorStep");
         to->derivatives = is_true(attributes, to->version == 2 ? "providesDirectionalDerivative" : "providesDirectionalDerivatives");
         take_interface(reader, attributes, &to->exchange);
@@ -330,13 +314,6 @@ end(void *user, const char *element)
         reader->in_type = false;
     else if (!strcmp(element, "Outputs") || !strcmp(element, "Derivatives"))
         reader->section = SECTION_NONE;
-}
-
-static void XMLCALL
-begin_doctype(void *user, const char *name, const char *system, const char *public, int internal)
-{
-    (void)name, (void)system, (void)public, (void)internal;
-    refuse(user, "a document type definition has no place in the description of a unit");
 }
 
 // --- what refers to variables
@@ -477,46 +454,13 @@ resolve(Description *description, Out *why)
 
 // --- the file
 
-static ImportFailure
-parse(DescriptionReader *reader, FILE *file, const char *path, Out *why)
-{
-    enum { CHUNK = 1 << 16 };
-    bool last = false;
-    while (!last && !reader->refused) {
-        void *buffer = XML_GetBuffer(reader->parser, CHUNK);
-        size_t n = buffer ? fread(buffer, 1, CHUNK, file) : 0;
-        if (!buffer || ferror(file)) {
-            out_printf(why, "%s: cannot be read\n", path);
-            return IMPORT_IO;
-        }
-        last = n < CHUNK;
-        if (XML_ParseBuffer(reader->parser, (int)n, last) == XML_STATUS_ERROR && !reader->refused) {
-            out_printf(why, "%s:%lu: %s\n", path, (unsigned long)XML_GetCurrentLineNumber(reader->parser), XML_ErrorString(XML_GetErrorCode(reader->parser)));
-            return IMPORT_REFUSED;
-        }
-    }
-    return reader->refused ? IMPORT_REFUSED : IMPORT_FINE;
-}
-
 ImportFailure
 description_read(Description *description, const char *folder, Out *why)
 {
     *description = (Description){.arena = arena_create(), .start_time = NAN, .stop_time = NAN, .step_size = NAN, .tolerance = NAN, .fixed_step = NAN};
     const char *path = arena_printf(description->arena, "%s/modelDescription.xml", folder);
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        out_printf(why, "%s: %s\n", path, strerror(errno));
-        return IMPORT_IO;
-    }
-    DescriptionReader reader = {.to = description, .parser = XML_ParserCreate(NULL), .why = why};
-    if (!reader.parser)
-        base_out_of_memory(0);
-    XML_SetUserData(reader.parser, &reader);
-    XML_SetElementHandler(reader.parser, begin, end);
-    XML_SetStartDoctypeDeclHandler(reader.parser, begin_doctype);
-    ImportFailure failure = parse(&reader, file, path, why);
-    XML_ParserFree(reader.parser);
-    fclose(file);
+    DescriptionReader reader = {.to = description, .document = {.name = "modelDescription.xml", .why = why}};
+    ImportFailure failure = document_read(&reader.document, path, &reader, begin, end);
     if (failure == IMPORT_FINE && !description->version) {
         out_printf(why, "%s: it is no description of a unit\n", path);
         return IMPORT_REFUSED;

@@ -1,4 +1,4 @@
-// unpack.c: the archive of a unit into a folder.
+// unpack.c: the archive of a unit, or of a system of units, into a folder.
 //
 // Purpose: what comes from somewhere else may not write anywhere else. Method: ZIP (PKWARE APPNOTE 6.3) is read from its directory at the end; zlib
 //          inflates, and checksums are looked at. Names with "..", backslashes, drives, empty parts or a root, links, and more than 1 GB are
@@ -135,7 +135,7 @@ read_directory(Package *package, Out *why)
 }
 
 static ImportFailure
-check_entries(const Package *package, Out *why)
+check_entries(const Package *package, bool *is_system, Out *why)
 {
     uint64_t bytes = 0;
     bool described = false, system = false;
@@ -161,9 +161,11 @@ check_entries(const Package *package, Out *why)
         described = described || !strcmp(entry->name, "modelDescription.xml");
         system = system || !strcmp(entry->name, "SystemStructure.ssd");
     }
-    if (system && !described)
-        return refused(package, "it is a system of units (SSP), which cannot be imported as a whole: import each unit in its folder resources/, and connect them in a model", why);
-    return described ? IMPORT_FINE : refused(package, "there is no modelDescription.xml in it: it is no functional mock-up unit", why);
+    if (is_system)
+        *is_system = system && !described;
+    else if (system && !described)
+        return refused(package, "it is a system of units, which is no part of another one", why);
+    return described || system ? IMPORT_FINE : refused(package, "there is no modelDescription.xml in it: it is no functional mock-up unit", why);
 }
 
 // The bytes of an entry, to be freed; NULL: damaged.
@@ -299,14 +301,14 @@ write_entries(const Package *package, const char *folder, Out *why)
 }
 
 ImportFailure
-import_unpack(const char *archive, const char *folder, Out *why)
+import_unpack(const char *archive, const char *folder, bool *system, Out *why)
 {
     Package package = {.path = archive};
     ImportFailure failure = read_file(&package, why);
     if (failure == IMPORT_FINE)
         failure = read_directory(&package, why);
     if (failure == IMPORT_FINE)
-        failure = check_entries(&package, why);
+        failure = check_entries(&package, system, why);
     if (failure == IMPORT_FINE)
         failure = write_entries(&package, folder, why);
     for (uint32_t i = 0; i < package.entries.n; i++)
