@@ -67,7 +67,7 @@ void contest_end(Run *run);
 // --- stalled.c: runs that do not get on
 // After a step that began at `before`. MDL_FAILED with a message: the steps have shrunk to rounding.
 MDL_CHECKED int pace_step(Run *run, double before);
-// A loop has no solution just ahead of the last point: says so, with its equations. False: nothing was said.
+// Just ahead of the last point a loop has no solution, or something is not a number: says so, with its equations. False: nothing was said.
 bool pace_explain(Run *run);
 // After a step that has failed: another form may get on.
 void pace_advise(const Run *run);

@@ -36,7 +36,13 @@ pace_explain(Run *run)
         run->v[run->model->y + i] = run->y[i] + step * run->yp[i];
     run->v[0] = run->time + step;
     run->mode = run->y + run->ny;
-    return evaluate_solved(run, true) != MDL_OK;
+    if (evaluate_solved(run, true) != MDL_OK)
+        return true;
+    char text[300];
+    if (!evaluate_not_finite(run, text, sizeof text))
+        return false;
+    run_message(run, MDL_ERROR, "at time %.12g: a little later, at %.12g, %s is not finite%s", run->time, run->v[0], text, evaluate_explain(run));
+    return true;
 }
 
 void
