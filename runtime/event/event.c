@@ -353,7 +353,7 @@ event_next_instant(const Run *run)
     for (uint32_t k = 0; k < model->n_samples; k++) {
         double instant = sample_instant(run, k);
         if (instant > run->options->stop && instant <= run->options->stop + 8 * DBL_EPSILON * fabs(run->options->stop))
-            instant = run->options->stop; // 3*0.02 is no later than 0.06
+            instant = run->options->stop; // 3*0.1 is no later than 0.3
         if (instant < next && run->v[model->sample[k].interval] > 0)
             next = instant;
     }
