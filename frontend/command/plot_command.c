@@ -1,7 +1,7 @@
 // plot_command.c: mdlc plot: pictures of one result or of several.
 //
 // Purpose: `mdlc plot`. Method: words that name files are results, or models that are run first; with --by NAME=VALUES a model is run for
-// each value, each time in a session of its own, as if there were no other.
+// each value, each time in a session of its own, as if there were no other. What a study keeps is a result for each of its runs.
 // Contract: command.h. Complexity: that of the runs; linear in the results.
 #include "frontend/command/command.h"
 
@@ -19,6 +19,7 @@ typedef struct Overlay {
     uint32_t n, files;   // results; words of the call that are files
     const char **value;  // of --by, for each run; NULL: results are what the files hold
     const char *by;      // the name in --by; NULL: none
+    const char **run;    // names of the runs of a study, whose trajectories are the results; NULL: they are not
 } Overlay;
 
 static bool
@@ -142,6 +143,39 @@ get_result(const Overlay *overlay, uint32_t k, Table **table)
     return status;
 }
 
+// The runs of a study, each as a result of its own.
+static int
+take_runs(Overlay *overlay)
+{
+    Session *session = overlay->session;
+    Table *all = overlay->result[0].table;
+    char why[TABLE_WHY] = "";
+    if (!table_load(all, NULL, why)) {
+        fprintf(stderr, "mdlc: %s: %s\n", session->options.files[0], why);
+        return EXIT_IO;
+    }
+    uint32_t n = 0;
+    for (uint32_t row = 0; row < all->rows; row++)
+        n += !row || all->value[0][row] != all->value[0][row - 1];
+    PlotResult *result = arena_array(session->arena, PlotResult, n + 1);
+    overlay->run = arena_array(session->arena, const char *, n + 1);
+    overlay->result = result;
+    overlay->n = 0;
+    for (uint32_t row = 0; row < all->rows;) {
+        overlay->run[overlay->n] = arena_printf(session->arena, "run %.0f", all->value[0][row]);
+        if (!(result[overlay->n].table = table_take_run(all, &row))) {
+            fputs("mdlc: memory is exhausted\n", stderr);
+            table_free(&all);
+            return EXIT_FAILED;
+        }
+        overlay->n++;
+    }
+    table_free(&all);
+    if (!n)
+        fprintf(stderr, "mdlc: %s has no rows\n", session->options.files[0]);
+    return n ? EXIT_FINE : EXIT_IO;
+}
+
 // --- labels
 
 // "V = 2", from the result itself.
@@ -173,6 +207,8 @@ static const char *
 label_of(const Overlay *overlay, uint32_t k)
 {
     const Session *session = overlay->session;
+    if (overlay->run)
+        return overlay->run[k];
     if (overlay->value)
         return arena_printf(session->arena, "%s = %s", overlay->by, overlay->value[k]);
     const char *file = session->options.files[k], *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
@@ -230,6 +266,8 @@ command_plot(Session *session)
         if (!overlay.result[k].table)
             status = got ? got : EXIT_FAILED;
     }
+    if (!status && overlay.n == 1 && table_holds_runs(overlay.result[0].table))
+        status = take_runs(&overlay);
     if (!status)
         status = name_results(&overlay);
     if (!status)

@@ -162,7 +162,7 @@ show_tree(Session *session, Out *out)
         return EXIT_IO;
     }
     size_t length = strlen(path);
-    ParseOptions options = {length > 3 && !strcmp(path + length - 3, ".mo"), session->options.limit_nesting};
+    ParseOptions options = {.mo = length > 3 && !strcmp(path + length - 3, ".mo"), .nesting = session->options.limit_nesting};
     Node root = parse_file(session->sources, file, session->syms, &ast, session->diags, &options);
     if (root && !diags_errors(session->diags))
         ast_print(&ast, session->syms, session->sources, root, out);

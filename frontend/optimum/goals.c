@@ -1,11 +1,10 @@
 // goals.c: what is to be least, and what must hold, as written on the command line.
 //
-// Purpose: formulas in the notation of models over what studies call outputs. Method: the parser of models reads them as the right side of
-// an equation; its tree becomes a list of steps, which values and derivatives (forward mode) go through in order.
+// Purpose: formulas in the notation of models over what studies call outputs. Method: the parser of models reads them; their tree
+// becomes a list of steps, which values and derivatives (forward mode) go through in order.
 // Contract: optimum.h. Complexity: linear in the text; steps times quantities for each evaluation.
 #include "frontend/optimum/optimum.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,8 +12,6 @@
 #include "runtime/model/nearest.h"
 
 enum { DEEPEST = 200 };
-// `final` is a word of the language; what the parser reads in its place has its length.
-static const char FINAL[] = "Final";
 
 typedef struct Text {
     GoalReader *reader;
@@ -54,13 +51,6 @@ name_of(Text *t, Node node)
     return name;
 }
 
-static const char *
-name_of_output(Text *t, Node node, OutputKind kind)
-{
-    const char *name = name_of(t, node);
-    return kind == OUTPUT_FINAL ? arena_printf(t->reader->arena, "final%s", name + strlen(FINAL)) : name;
-}
-
 // Outputs that are written alike are one. Elements of arrays have no blanks in their names.
 static uint32_t
 put_output(Text *t, StudyOutput output, Node node, Node variable)
@@ -73,7 +63,7 @@ put_output(Text *t, StudyOutput output, Node node, Node variable)
     *to = '\0';
     output.variable = squeezed;
     output.span = ast_at(&t->ast, node)->span;
-    output.written = output.name = node == variable ? name_of(t, node) : name_of_output(t, node, output.kind);
+    output.written = output.name = name_of(t, node);
     uint32_t k = 0;
     while (k < r->outputs.n && (r->outputs.at[k].kind != output.kind || strcmp(r->outputs.at[k].variable, output.variable)
                                 || r->outputs.at[k].argument != output.argument || r->outputs.at[k].below != output.below))
@@ -125,10 +115,17 @@ read_extreme(Text *t, StepKind kind, Node arguments)
     return at;
 }
 
+// Also a derivative, which has a name as if it were one.
+static bool
+is_variable(Text *t, Node node)
+{
+    return ast_kind(&t->ast, node) == AST_REF || (ast_kind(&t->ast, node) == AST_CALL && !strcmp(name_of(t, ast_child(&t->ast, node, 0)), "der"));
+}
+
 static uint32_t
 read_call(Text *t, Node node)
 {
-    static const char *const outputs[] = {[OUTPUT_FINAL] = FINAL, [OUTPUT_MIN] = "min", [OUTPUT_MAX] = "max", [OUTPUT_MEAN] = "mean",
+    static const char *const outputs[] = {[OUTPUT_FINAL] = "final", [OUTPUT_MIN] = "min", [OUTPUT_MAX] = "max", [OUTPUT_MEAN] = "mean",
                                           [OUTPUT_RMS] = "rms", [OUTPUT_INTEGRAL] = "integral", [OUTPUT_AT] = "at", [OUTPUT_FIRST] = "first"};
     static const struct { const char *name; StepKind kind; } functions[] = {
         {"sqrt", STEP_SQRT}, {"abs", STEP_ABS}, {"exp", STEP_EXP}, {"log", STEP_LOG}, {"sin", STEP_SIN}, {"cos", STEP_COS}, {"tan", STEP_TAN}};
@@ -149,7 +146,6 @@ read_call(Text *t, Node node)
         return read_extreme(t, k == OUTPUT_MIN ? STEP_LEAST : STEP_MOST, arguments);
     if (k == OUTPUTS) {
         const char *near = nearest_name(name, outputs, OUTPUTS);
-        near = near && !strcmp(near, FINAL) ? "final" : near;
         return refuse(t, node, "this is no output of a run, and no function of numbers",
                       near ? arena_printf(t->reader->arena, "did you mean %s(...)?", near)
                            : "outputs are final(x), min(x), max(x), mean(x), rms(x), integral(x), at(x, time) and first(x > value)");
@@ -161,8 +157,7 @@ read_call(Text *t, Node node)
     StudyOutput output = {.kind = (OutputKind)k};
     if (k == OUTPUT_AT && !is_constant(t, ast_child(&t->ast, arguments, 1), &output.argument))
         return refuse(t, node, "at(x, time) has a variable and a time, a number", NULL);
-    bool variable = ast_kind(&t->ast, first) == AST_REF || ast_kind(&t->ast, first) == AST_CALL;
-    if (!variable)
+    if (!is_variable(t, first))
         return refuse(t, first, "the name of a variable is wanted here", "what is to be measured of a formula is a variable of the model");
     return put_output(t, output, node, first);
 }
@@ -236,45 +231,21 @@ read_constraint(Text *t, Node node, Goal *goal)
     goal->sides[1] = b;
 }
 
-// The right side of the only equation of the tree; 0: there is another one, or none.
-static Node
-find_side(const Ast *ast, Node file)
-{
-    Node class_node = ast_child(ast, file, 1), body = ast_child(ast, class_node, 1);
-    for (uint32_t k = 0; body && k < ast_at(ast, body)->nchild; k++) {
-        Node section = ast_child(ast, body, k);
-        if (ast_kind(ast, section) == AST_EQUATIONS && ast_at(ast, section)->nchild == 1 && ast_kind(ast, ast_child(ast, section, 0)) == AST_EQUATION)
-            return ast_child(ast, ast_child(ast, section, 0), 1);
-    }
-    return 0;
-}
-
 bool
 goal_read(GoalReader *reader, const char *option, const char *text, GoalKind kind, Goal *goal)
 {
     Text t = {.reader = reader};
-    char *whole = arena_printf(reader->arena, "model Goal equation 0 =\n%s;\nend Goal;\n", text);
-    for (char *at = whole; (at = strstr(at, "final")); at += strlen(FINAL)) {
-        bool begins = !isalnum((unsigned char)at[-1]) && at[-1] != '_' && at[-1] != '.', ends = at[strlen(FINAL) + strspn(at + strlen(FINAL), " ")] == '(';
-        if (begins && ends)
-            memcpy(at, FINAL, strlen(FINAL));
-    }
-    int source = sources_add(reader->sources, option, whole, strlen(whole));
+    int source = sources_add(reader->sources, option, text, strlen(text));
     uint32_t errors = diags_errors(reader->diags);
     *goal = (Goal){.written = text, .kind = kind};
     ast_init(&t.ast);
-    Node file = source < 0 ? 0 : parse_file(reader->sources, source, reader->syms, &t.ast, reader->diags, &(ParseOptions){0});
-    Node side = file && diags_errors(reader->diags) == errors ? find_side(&t.ast, file) : 0;
-    if (!side && diags_errors(reader->diags) == errors) {
-        uint32_t base = source_base(reader->sources, source);
-        diag_add(reader->diags, E0851, (Span){base, base + 1}, "%s %s: this is no formula", option, text);
-    } else if (side && kind == GOAL_BELOW) {
-        read_constraint(&t, side, goal);
-    } else if (side) {
-        goal->root = read_expression(&t, side);
-    }
+    Node formula = source < 0 ? 0 : parse_file(reader->sources, source, reader->syms, &t.ast, reader->diags, &(ParseOptions){.formula = true});
+    if (formula && kind == GOAL_BELOW)
+        read_constraint(&t, formula, goal);
+    else if (formula)
+        goal->root = read_expression(&t, formula);
     ast_free(&t.ast);
-    return diags_errors(reader->diags) == errors;
+    return formula && diags_errors(reader->diags) == errors;
 }
 
 bool

@@ -13,7 +13,7 @@
 #include "ir/base/replace.h"
 
 static int
-read_drawing(const Out *script, uint32_t width, uint32_t height, Out *drawing, Out *why)
+read_drawing(PlotDraw *draw, void *user, Out *drawing, Out *why)
 {
     static const char ending[] = ".svg";
     const char *folder = getenv("TMPDIR");
@@ -24,7 +24,7 @@ read_drawing(const Out *script, uint32_t width, uint32_t height, Out *drawing, O
         out_printf(why, "%s: %s\n", path.text, strerror(error));
     else
         close(file);
-    int status = error ? 5 : plot_script(script, path.text, width, height, why);
+    int status = error ? 5 : draw(user, path.text, why);
     if (!status && (error = out_file(drawing, path.text))) {
         out_printf(why, "%s: %s\n", path.text, strerror(error));
         status = 5;
@@ -54,14 +54,14 @@ put_drawing(const Out *drawing, const char *about, Out *page)
 }
 
 int
-plot_script_page(const Out *script, uint32_t width, uint32_t height, const DrawnPage *about, const char *path, Out *why)
+plot_drawn_page(PlotDraw *draw, void *user, const DrawnPage *about, const char *path, Out *why)
 {
     Out page = {0}, drawing = {0};
-    int status = read_drawing(script, width, height, &drawing, why);
+    int status = read_drawing(draw, user, &drawing, why);
     page_begin(about->title, &page);
     out_text(&page, "<header><h1>");
     out_html(&page, about->title);
-    out_text(&page, "</h1></header>\n<main><pre>");
+    out_text(&page, "</h1></header>\n<main class=\"drawn\"><pre>");
     out_html(&page, about->text);
     out_text(&page, "</pre>\n");
     put_drawing(&drawing, about->drawing, &page);
@@ -73,4 +73,22 @@ plot_script_page(const Out *script, uint32_t width, uint32_t height, const Drawn
     out_free(&page);
     out_free(&drawing);
     return error ? 5 : status;
+}
+
+typedef struct Scripted {
+    const Out *script;
+    uint32_t width, height;
+} Scripted;
+
+static int
+draw_script(void *user, const char *svg, Out *why)
+{
+    const Scripted *of = user;
+    return plot_script(of->script, svg, of->width, of->height, why);
+}
+
+int
+plot_script_page(const Out *script, uint32_t width, uint32_t height, const DrawnPage *about, const char *path, Out *why)
+{
+    return plot_drawn_page(draw_script, &(Scripted){script, width, height}, about, path, why);
 }

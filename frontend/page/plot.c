@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "frontend/page/bands.h"
 #include "frontend/page/page.h"
 #include "ir/base/replace.h"
 #include "runtime/model/nearest.h"
@@ -152,6 +153,37 @@ bucket(Plot *plot, const Curve *curve, uint32_t from, uint32_t to)
     for (uint32_t i = 0; i < 4; i++)
         if (!i || keep[i] != keep[i - 1])
             point(plot, curve, keep[i]);
+}
+
+// Of many runs below their bands only some are drawn.
+static bool
+is_drawn(const Plot *plot, uint32_t index)
+{
+    uint32_t variables = plot->options->n_variables, results = plot->curves / variables;
+    return !plot->options->bands || index / variables % (results / BANDS_LINES + 1) == 0;
+}
+
+// A block with the bands of variable k.
+static bool
+band_data(Plot *plot, uint32_t k)
+{
+    uint32_t variables = plot->options->n_variables;
+    double from = INFINITY, to = -INFINITY;
+    for (uint32_t i = k; i < plot->curves; i += variables) {
+        const Table *table = plot->curve[i].table;
+        from = fmin(from, table->value[0][0]);
+        to = fmax(to, table->value[0][table->rows - 1]);
+    }
+    Bands *bands = bands_create(from, to, plot->curves / variables);
+    if (!bands)
+        return false;
+    for (uint32_t i = k; i < plot->curves; i += variables)
+        bands_add(bands, plot->curve[i].table->value[0], plot->curve[i].table->value[plot->curve[i].column], 1, plot->curve[i].table->rows);
+    out_printf(&plot->script, "$b%u << EOD\n", k);
+    bands_put(bands, &plot->script);
+    out_text(&plot->script, "EOD\n");
+    bands_free(&bands);
+    return true;
 }
 
 static void
@@ -442,6 +474,21 @@ print_curve(Plot *plot, uint32_t index, uint32_t drawn)
     out_free(&name);
 }
 
+// Runs below the bands of variable `which`.
+static void
+print_bands(Plot *plot, uint32_t which)
+{
+    char block[16];
+    bool fine = !plot->options->output, titled = false;
+    snprintf(block, sizeof block, "$b%u", which);
+    for (uint32_t i = which; i < plot->curves && !fine; i += plot->options->n_variables)
+        if (is_drawn(plot, i)) {
+            out_printf(&plot->script, "$d%u %s%s, ", i, bands_line, titled ? " notitle" : " title 'runs'");
+            titled = true;
+        }
+    bands_plot(block, fine, &plot->script);
+}
+
 // What all curves of a panel have in common; NULL: nothing. Of several results it is the variable, or the result.
 static const char *
 panel_name(const Plot *plot, uint32_t which)
@@ -489,19 +536,25 @@ panel(Plot *plot, uint32_t which)
     out_text(&plot->script, keyed ? "set key\nunset label 1\n" : "unset key\nunset label 1\n");
     set_ranges(plot, which);
     out_text(&plot->script, "plot ");
-    for (uint32_t i = 0; i < plot->curves; i++)
+    if (o->bands)
+        print_bands(plot, which);
+    for (uint32_t i = 0; i < plot->curves && !o->bands; i++)
         if (plot->curve[i].panel == which)
             print_curve(plot, i, drawn++);
     out_text(&plot->script, ", NaN notitle\n"); // gnuplot refuses a picture in which nothing has a value
 }
 
-static void
+static bool
 write_script(Plot *plot)
 {
     Out *s = &plot->script;
     bool stacked = plot->panels > 1;
     for (uint32_t i = 0; i < plot->curves; i++)
-        curve_data(plot, i);
+        if (is_drawn(plot, i))
+            curve_data(plot, i);
+    for (uint32_t k = 0; k < plot->options->n_variables && plot->options->bands; k++)
+        if (!band_data(plot, k))
+            return false;
     if (plot->options->output)
         out_text(s, "set grid linecolor rgb '#e2e2e2' linetype 1 linewidth 0.8\nset border linecolor rgb '#555555'\n");
     out_text(s, "set tics nomirror\nset key outside top center horizontal reverse Left samplen 2\n");
@@ -525,6 +578,7 @@ write_script(Plot *plot)
         panel(plot, p);
     if (stacked)
         out_text(s, "unset multiplot\n");
+    return true;
 }
 
 static int
@@ -592,9 +646,10 @@ draw(Plot *plot, const Out *script, Out *why)
     } else {
         if (script)
             out_bytes(&plot->script, script->text, script->length);
-        else
-            write_script(plot);
-        status = run_gnuplot(plot, why);
+        bool good = script || write_script(plot);
+        if (!good)
+            out_text(why, "memory is exhausted\n");
+        status = good ? run_gnuplot(plot, why) : 5;
     }
     if (!status && !beside) {
         status = copy_drawing(plot, output, why);
@@ -644,6 +699,36 @@ write_page(const Plot *plot, Out *why)
     return error ? 5 : 0;
 }
 
+static int
+draw_curves(void *user, const char *svg, Out *why)
+{
+    const Plot *page = user;
+    PlotOptions options = *page->options;
+    Plot plot = *page;
+    options.output = svg;
+    plot.options = &options;
+    int status = draw(&plot, NULL, why);
+    out_free(&plot.script);
+    return status;
+}
+
+// Of several results: the drawing, with their names.
+static int
+write_drawing(Plot *plot, uint32_t results, Out *why)
+{
+    const PlotOptions *o = plot->options;
+    Out text = {0};
+    for (uint32_t i = 0; i < o->n_variables; i++)
+        out_printf(&text, "%s%s", i ? ", " : "", o->variables[i]);
+    out_printf(&text, " of %u results", results);
+    for (uint32_t k = 0; k < results && results <= BANDS_LINES; k++)
+        out_printf(&text, "%s%s", k ? ", " : ": ", plot->results[k].label);
+    out_char(&text, '\n');
+    int status = plot_drawn_page(draw_curves, plot, &(DrawnPage){o->title ? o->title : "Results", text.text, "curves of the results over each other"}, o->output, why);
+    out_free(&text);
+    return status;
+}
+
 // What is drawn of one result; with `all`, everything that changes.
 static bool
 load(Table *table, const Plot *plot, bool all, char why[TABLE_WHY])
@@ -672,7 +757,7 @@ load_columns(Table *table, const Plot *plot, Out *why)
     enum { PAGE_HOLDS = 4000000 }; // numbers
     char text[TABLE_WHY];
     bool good = load(table, plot, false, text);
-    if (good && is_page(plot->options->output) && (uint64_t)table->rows * table->columns <= PAGE_HOLDS)
+    if (good && is_page(plot->options->output) && !plot->results && (uint64_t)table->rows * table->columns <= PAGE_HOLDS)
         good = load(table, plot, true, text);
     if (!good)
         out_printf(why, "%s\n", text);
@@ -691,14 +776,14 @@ plot_results(const PlotResult *results, uint32_t n, const PlotOptions *options, 
         out_text(why, "memory is exhausted\n");
     else if (!options->n_variables)
         out_text(why, "which variables? give their names\n");
-    else if (n > 1 && is_page(options->output))
-        out_printf(why, "-o %s: a page shows one result; several of them go into .svg, .png or .pdf\n", options->output);
+    else if (options->bands && (n < 2 || options->against || options->by_result))
+        out_text(why, n < 2 ? "--bands is for several results\n" : "--bands shows variables of all results over time: it does not go with --against and --panels result\n");
     else if (choose_columns(&plot, results, n, why))
         status = 0;
     for (uint32_t i = 0; i < n && !status; i++)
         status = load_columns(results[i].table, &plot, why) ? 0 : 5;
     if (!status)
-        status = is_page(options->output) ? write_page(&plot, why) : draw(&plot, NULL, why);
+        status = !is_page(options->output) ? draw(&plot, NULL, why) : n > 1 ? write_drawing(&plot, n, why) : write_page(&plot, why);
     free(plot.curve);
     out_free(&plot.script);
     return status;

@@ -15,6 +15,7 @@ typedef struct PlotOptions {
     const char *output;           // .svg, .png, .pdf or .html (a page to zoom in); NULL: characters, on standard output
     bool logarithmic;             // the horizontal axis
     bool by_result;               // of several results each has a panel
+    bool bands;                   // of several results: where they lie over time, with some of them as lines
     bool log_values;              // the vertical axes; what is not positive is left out
     uint32_t width, height;       // pixels or characters; 0: chosen
 } PlotOptions;
@@ -31,6 +32,9 @@ typedef struct DrawnPage {
     const char *title, *text, *drawing; // the last: what the drawing shows, for those who do not see it
 } DrawnPage;
 int plot_script_page(const Out *script, uint32_t width, uint32_t height, const DrawnPage *about, const char *path, Out *why);
+// The same of what `draw` makes: an .svg file of that name.
+typedef int PlotDraw(void *user, const char *svg, Out *why);
+int plot_drawn_page(PlotDraw *draw, void *user, const DrawnPage *about, const char *path, Out *why);
 // A string of gnuplot, in which nothing is a command.
 void plot_quoted(Out *out, const char *text);
 // Of axis "x" or "y": the name, and the unit unless it is "".

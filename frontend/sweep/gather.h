@@ -18,17 +18,18 @@ int gather_table(const Study *study, ShardIndex *index, const char *table, const
 int gather_points(const Study *study, const char *table);
 
 // --- scatter.c
-// A picture (.svg, .png, .pdf) or a page (.html) of outputs against factors, of the first eight of each; `kind`: "scatter" or NULL, "parallel" or
-// "surface". 0; 2: there is nothing to draw, or no such kind of picture; 5: it cannot be drawn. With a line in `why`.
+// A picture (.svg, .png, .pdf) or a page (.html) of outputs against factors, of the first eight of each; `kind`: "scatter" or NULL, "parallel",
+// "surface" or "bands" (of trajectories). 0; 2: there is nothing to draw, or no such kind of picture; 5: it cannot be drawn. With a line in `why`.
 int gather_draw(const Study *study, ShardIndex *index, const char *kind, const char *path, Out *why);
 
-// --- parallel_axes.c, response_surface.c: scripts of gnuplot for their drawings, of runs that came to their end
+// --- parallel_axes.c, response_surface.c, run_bands.c: scripts of gnuplot for their drawings, of runs that came to their end
 enum { DRAWN_FACTORS = 8, DRAWN_OUTPUTS = 8 };
 typedef struct Drawn {
     Out *script;
     uint32_t width, height;     // pixels
 } Drawn;
 void gather_parallel(const Study *study, ShardIndex *index, Drawn *drawn);
+bool gather_bands(const Study *study, ShardIndex *index, Drawn *drawn, Out *why);
 bool gather_surface(const Study *study, ShardIndex *index, Drawn *drawn, Out *why);
 
 // --- interval.c

@@ -110,7 +110,7 @@ draw_scatter(const Study *study, ShardIndex *index, Drawn *drawn)
 }
 
 static int
-write_drawing(const Study *study, const ShardIndex *index, const Drawn *drawn, const char *path, Out *why)
+write_drawing(const Study *study, const ShardIndex *index, const Drawn *drawn, const char *about, const char *path, Out *why)
 {
     const char *dot = strrchr(path, '.');
     if (!dot || strcmp(dot, ".html") != 0)
@@ -124,7 +124,7 @@ write_drawing(const Study *study, const ShardIndex *index, const Drawn *drawn, c
         out_printf(&text, "factor %s = %s\n", study->factor[k].name, study->factor[k].written);
     for (uint32_t k = 0; k < study->outputs; k++)
         out_printf(&text, "output %s = %s\n", study->output[k].name, study->output[k].written);
-    int status = plot_script_page(drawn->script, drawn->width, drawn->height, &(DrawnPage){study->name, text.text, "outputs and factors of the runs"}, path, why);
+    int status = plot_script_page(drawn->script, drawn->width, drawn->height, &(DrawnPage){study->name, text.text, about}, path, why);
     out_free(&text);
     return status;
 }
@@ -134,18 +134,21 @@ gather_draw(const Study *study, ShardIndex *index, const char *kind, const char 
 {
     Out script = {0};
     Drawn drawn = {.script = &script};
-    if (!study->outputs || !index->of[RUN_OK]) {
-        out_text(why, study->outputs ? "no run came to its end: there is nothing to draw\n" : "the study has no outputs to draw\n");
+    bool bands = kind && !strcmp(kind, "bands");
+    if ((!study->outputs && !bands) || !index->of[RUN_OK]) {
+        out_text(why, study->outputs || bands ? "no run came to its end: there is nothing to draw\n" : "the study has no outputs to draw\n");
         return 2;
     }
     bool good = true;
-    if (kind && !strcmp(kind, "parallel"))
+    if (bands)
+        good = gather_bands(study, index, &drawn, why);
+    else if (kind && !strcmp(kind, "parallel"))
         gather_parallel(study, index, &drawn);
     else if (kind && !strcmp(kind, "surface"))
         good = gather_surface(study, index, &drawn, why);
     else
         draw_scatter(study, index, &drawn);
-    int status = good ? write_drawing(study, index, &drawn, path, why) : 2;
+    int status = good ? write_drawing(study, index, &drawn, bands ? "trajectories of the runs over time" : "outputs and factors of the runs", path, why) : 2;
     out_free(&script);
     return status;
 }

@@ -180,23 +180,35 @@ items_some:
 
 %%
 
+static bool
+expects(const yysymbol_kind_t *expected, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(yysymbol_name(expected[i]), name))
+            return true;
+    return false;
+}
+
+// Where a clause or a bracket may end it mostly should have; otherwise a list of more than a few says nothing.
 static int
 yyreport_syntax_error(const yypcontext_t *context, StudyParser *p)
 {
     enum { MOST = 64, TOLD = 6 };
+    static const char *const ends[] = {"';'", "')'", "'}'", "']'"};
     yysymbol_kind_t expected[MOST], found = yypcontext_token(context);
     int n = yypcontext_expected_tokens(context, expected, MOST);
     Out list = {0};
-    // Where a clause may end it mostly should have; otherwise a list of more than a few says nothing.
-    for (int i = 0; i < n; i++)
-        if (!strcmp(yysymbol_name(expected[i]), "';'")) {
-            expected[0] = expected[i];
-            n = 1;
-        }
-    n = n > TOLD ? 0 : n;
-    for (int i = 0; i < n; i++)
+    for (size_t k = 0; k < sizeof ends / sizeof *ends && !list.length; k++)
+        if (expects(expected, n, ends[k]) && !expects(expected, n, yysymbol_name(YYSYMBOL_NUMBER)))
+            out_printf(&list, "%s%s", expects(expected, n, "','") ? "',' or " : "", ends[k]);
+    if (!list.length && expects(expected, n, yysymbol_name(YYSYMBOL_NUMBER)))
+        out_text(&list, expects(expected, n, yysymbol_name(YYSYMBOL_IDENT)) ? "a value" : "a number");
+    else if (!list.length && expects(expected, n, yysymbol_name(YYSYMBOL_IDENT)))
+        out_text(&list, "a name");
+    bool told = n <= TOLD && !list.length;
+    for (int i = 0; i < n && told; i++)
         out_printf(&list, "%s%s", i == 0 ? "" : i == n - 1 ? " or " : ", ", yysymbol_name(expected[i]));
-    study_mistake(p, *yypcontext_location(context), n ? list.text : "", found == YYSYMBOL_YYEMPTY ? "this" : yysymbol_name(found));
+    study_mistake(p, *yypcontext_location(context), list.length ? list.text : "", found == YYSYMBOL_YYEMPTY ? "this" : yysymbol_name(found));
     out_free(&list);
     return 0;
 }

@@ -45,7 +45,7 @@ name_token(Parser *p, Token token, char *text, size_t size)
 {
     int length = (int)(token.span.hi - token.span.lo);
     if (!token.kind)
-        snprintf(text, size, "the end of the file");
+        snprintf(text, size, p->formula ? "the end of the formula" : "the end of the file");
     else if (token.kind == T_STRING)
         snprintf(text, size, "a string");
     else
@@ -87,7 +87,7 @@ report_end_of_file(const Mistake *m)
 {
     Parser *p = m->p;
     const Block *block = open_block(p);
-    if (p->current.kind || !block || m->want[T_SEMICOLON])
+    if (p->current.kind || p->formula || !block || m->want[T_SEMICOLON])
         return false;
     static const char *const ends[] = {
         [BLOCK_IF] = "'end if'", [BLOCK_FOR] = "'end for'", [BLOCK_WHEN] = "'end when'",

@@ -87,7 +87,7 @@ keywords_enter(Parser *p)
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         Sym sym = sym_of(p->syms, words[i].text);
-        if (words[i].context && p->mo)
+        if ((words[i].context && (p->mo || p->formula)) || (p->formula && words[i].kind == T_FINAL))
             continue;
         if (sym >= p->keyword_of.n)
             vec_grow(&p->keyword_of, sym + 1 - p->keyword_of.n);
@@ -104,6 +104,7 @@ parser_open(Parser *p, Sources *sources, int file, Syms *syms, Ast *ast, Diags *
     p->base = source_base(sources, file);
     p->length = source_length(sources, file);
     p->mo = options && options->mo;
+    p->formula = options && options->formula;
     p->nesting = options && options->nesting ? options->nesting : PARSE_NESTING_LIMIT;
     if (!check_text(p))
         return false;
@@ -135,7 +136,13 @@ parse_recording(Sources *sources, int file, Syms *syms, Ast *ast, Diags *diags, 
     }
     p.record = record;
     uint32_t errors = diags_errors(diags);
+    if (p.formula)
+        tokens_insert(&p, &(Token){.kind = T_FORMULA, .span = {p.base, p.base}, .record = UINT32_MAX}, 1);
     mdl_parse(&p);
+    if (p.formula) {
+        parser_close(&p);
+        return diags_errors(diags) == errors ? p.file : 0;
+    }
     if (!p.file)
         p.file = file_node(&p, (Span){p.base, p.base + p.length}, p.items);
     if (diags_errors(diags) != errors)

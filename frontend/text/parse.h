@@ -10,6 +10,7 @@ enum { PARSE_NESTING_LIMIT = 256 }; // parentheses, sections, classes inside eac
 typedef struct ParseOptions {
     bool mo;           // a .mo file: the added words are ordinary identifiers
     uint32_t nesting;  // 0: PARSE_NESTING_LIMIT
+    bool formula;      // the text is one expression, in which `final` is a name; its node is returned, or 0 after an error
 } ParseOptions;
 
 // Parses one file of `sources` into `ast` and returns its FILE node. Syntax errors go to `diags`; after

@@ -71,6 +71,7 @@ static void mdl_error(Span *span, Parser *p, const char *message);
 %token KINETIC "kinetic" POTENTIAL "potential" DISSIPATION "dissipation" FORCE "force"
 %token INERTIA "inertia" AT "at" ABOUT "about" OVER "over" FORMALISM "formalism"
 %token LAST "'end' as a subscript" INITIAL_SECTION "initial equation"
+%token FORMULA "a formula" // put in front of a text that is one
 
 %type <node> item class_definition short_class body section element import_clause extends_clause
 %type <node> component_clause component constraining condition_opt comment strings_comment strings_comment_opt
@@ -109,6 +110,7 @@ static void mdl_error(Span *span, Parser *p, const char *message);
 
 file:
   items                         { p->file = file_node(p, @$, $items); }
+| "a formula" expression        { p->file = $expression; }
 ;
 items:
   %empty                        { p->items = $$ = list_start(p); }

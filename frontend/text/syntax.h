@@ -58,7 +58,7 @@ typedef struct Parser {
     Diags *diags;
     const char *text;         // the file, base and length in the session's source space
     uint32_t base, length;
-    bool mo;
+    bool mo, formula;
     uint32_t nesting;
     void *scanner;            // flex's state
     TokenVec *record;         // every token and comment as scanned, when wanted (formatter)

@@ -554,7 +554,7 @@ token_next(Parser *p)
     Token token = raw_next(p);
     if (put_semicolon(p, token))
         token = made(p, T_SEMICOLON, 0);
-    bool undecided = token.kind == T_IDENT ? misspelt_word(p, &token) : token.kind != T_SEMICOLON;
+    bool undecided = token.kind == T_IDENT ? !p->formula && misspelt_word(p, &token) : token.kind != T_SEMICOLON;
     if (undecided) {
         while (!p->stop && !decide(p, &token))
             token = raw_next(p);

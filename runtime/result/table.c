@@ -110,6 +110,38 @@ table_free(Table **at)
     *at = NULL;
 }
 
+bool
+table_holds_runs(const Table *table)
+{
+    return table->columns > 1 && !strcmp(table->name[0], "id") && !strcmp(table->name[1], "time");
+}
+
+Table *
+table_take_run(const Table *table, uint32_t *row)
+{
+    uint32_t first = *row, columns = table->columns - 1;
+    const double *id = table->value[0];
+    while (*row < table->rows && id[*row] == id[first])
+        ++*row;
+    Table *run = calloc(1, sizeof *run);
+    if (!run)
+        return NULL;
+    run->rows = *row - first;
+    bool good = table_make_columns(run, columns);
+    for (uint32_t k = 0; k < columns && good; k++) {
+        const char *unit = table->unit[k + 1];
+        run->name[k] = strdup(table->name[k + 1]);
+        run->unit[k] = unit ? strdup(unit) : NULL;
+        run->value[k] = malloc((size_t)run->rows * sizeof **run->value);
+        good = run->name[k] && (!unit || run->unit[k]) && run->value[k];
+        if (good)
+            memcpy(run->value[k], table->value[k + 1] + first, (size_t)run->rows * sizeof **run->value);
+    }
+    if (!good)
+        table_free(&run);
+    return run;
+}
+
 static bool
 is_mat(FILE *file)
 {

@@ -35,6 +35,10 @@ bool table_load(Table *table, const bool *wanted, char why[TABLE_WHY]);
 // Both, for all columns.
 Table *table_read(const char *path, char why[TABLE_WHY]);
 void table_free(Table **table);
+// What mdlc sweep keeps: trajectories of many runs below each other, with the number of the run in a column `id` before the time.
+bool table_holds_runs(const Table *table);
+// Of such a table, loaded: that run whose first row is *row, as a table by itself, with *row then behind it. NULL: memory is exhausted.
+Table *table_take_run(const Table *table, uint32_t *row);
 // UINT32_MAX when there is no such column.
 uint32_t table_find(const Table *table, const char *name);
 // The column's value at a time within the table, linear between rows. `row` is where the search begins and ends: times that

@@ -17,7 +17,7 @@ parse(const uint8_t *data, size_t size, bool mo)
     Out out = {0};
     ast_init(&ast);
     int file = sources_add(sources, mo ? "input.mo" : "input.mdl", (const char *)data, size);
-    Node root = parse_file(sources, file, syms, &ast, diags, &(ParseOptions){mo, 0});
+    Node root = parse_file(sources, file, syms, &ast, diags, &(ParseOptions){.mo = mo});
     if (root && !diags_errors(diags))
         ast_print(&ast, syms, sources, root, &out);
     diags_print_text(diags, &out, false);

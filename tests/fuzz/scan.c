@@ -25,7 +25,7 @@ scan(const uint8_t *data, size_t size, bool mo)
     Parser parser = {0};
     ast_init(&ast);
     int file = sources_add(sources, mo ? "input.mo" : "input.mdl", (const char *)data, size);
-    if (parser_open(&parser, sources, file, syms, &ast, diags, &(ParseOptions){mo, 0}))
+    if (parser_open(&parser, sources, file, syms, &ast, diags, &(ParseOptions){.mo = mo}))
         for (Token token = token_next(&parser); token.kind != T_YYEOF; token = token_next(&parser))
             check_place(&parser, token);
     parser_close(&parser);
