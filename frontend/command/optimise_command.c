@@ -120,7 +120,8 @@ command_optimise(Session *session)
     Goal *goal = arena_array(session->arena, Goal, o->n_objectives + o->n_constraints + 1);
     GoalReader reader = {.sources = session->sources, .syms = session->syms, .diags = session->diags, .arena = session->arena, .free = &wanted};
     OptimumRequest request = {.free = &wanted, .reader = &reader, .goal = goal, .starts = o->starts ? o->starts : 1, .front = o->front ? o->front : FRONT_POINTS,
-                              .runs_most = o->runs ? o->runs : UINT64_MAX, .record = o->record};
+                              .runs_most = o->runs ? o->runs : UINT64_MAX, .record = o->record,
+                              .library = arena_printf(session->arena, "%s../lib/mdlc/libnlopt.so.0", program_folder(session->arena))};
     int status = trial_prepare(session, &analysis, &wanted);
     reader.diags = session->diags;
     if (!status)

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct Symbol {
     const char *name;
@@ -32,9 +33,11 @@ static const Symbol symbols[] = {
 };
 
 bool
-nlopt_open(Nlopt *nlopt, Out *why)
+nlopt_open(Nlopt *nlopt, const char *own, Out *why)
 {
-    *nlopt = (Nlopt){.library = dlopen("libnlopt.so.0", RTLD_NOW | RTLD_LOCAL)};
+    *nlopt = (Nlopt){.library = access(own, R_OK) == 0 ? dlopen(own, RTLD_NOW | RTLD_LOCAL) : NULL};
+    if (!nlopt->library)
+        nlopt->library = dlopen("libnlopt.so.0", RTLD_NOW | RTLD_LOCAL);
     if (!nlopt->library) {
         out_printf(why, "this needs the library NLopt, which cannot be loaded: %s\nDebian has it in the package libnlopt0\n", dlerror());
         return false;

@@ -27,8 +27,8 @@ typedef struct Nlopt {
     int (*optimize)(NloptProblem problem, double *x, double *value);
 } Nlopt;
 
-// False with a line in `why`: the library is not there.
-bool nlopt_open(Nlopt *nlopt, Out *why);
+// `own`: where it stands when mdlc has come with it; otherwise the system has it. False with a line in `why`: the library is not there.
+bool nlopt_open(Nlopt *nlopt, const char *own, Out *why);
 void nlopt_close(Nlopt *nlopt);
 
 #endif

@@ -79,6 +79,7 @@ typedef struct OptimumRequest {
     uint32_t objectives, goals;
     uint32_t starts, front;   // front: points, of two objectives
     uint64_t runs_most;
+    const char *library;      // NLopt's file, when mdlc has come with it
     const char *record;       // a file with all runs, from which the search goes on; NULL: none
 } OptimumRequest;
 

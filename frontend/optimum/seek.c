@@ -458,7 +458,7 @@ int
 seek_open(Seeking *s, const OptimumRequest *request, Arena *arena, Optima *optima, Out *why)
 {
     *s = (Seeking){.request = request, .optima = optima, .arena = arena, .n = request->free->n};
-    if (!nlopt_open(&s->nlopt, why))
+    if (!nlopt_open(&s->nlopt, request->library, why))
         return 5;
     if (request->record && !(s->record = recorded_open(request->record, request, why)))
         return 5;

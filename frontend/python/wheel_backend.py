@@ -74,6 +74,21 @@ def bring_linker(target):
                 text.write(open(file, encoding="utf-8", errors="replace").read() + "\n")
 
 
+def bring_optimiser(target):
+    """NLopt, which `mdlc optimise` loads when it is needed: a library of its own, that needs nothing but that of C."""
+    cache = subprocess.run(["/sbin/ldconfig", "-p"], check=True, capture_output=True, text=True).stdout
+    places = [line.split("=>")[1].strip() for line in cache.splitlines() if line.strip().startswith("libnlopt.so.0 ") and "x86-64" in line]
+    if not places:
+        sys.exit("mdlc: there is no libnlopt.so.0: the package libnlopt0 has it (`make packages`)")
+    shutil.copy(os.path.realpath(places[0]), os.path.join(target, "libnlopt.so.0"))
+    with open(os.path.join(target, "NLOPT.txt"), "w") as text:
+        text.write("libnlopt.so.0 is NLopt as the distribution has it that this package was built on, which has its sources, too; mdlc loads it for\n"
+                   "`mdlc optimise`, and takes another one that is put in its place. Its licences are:\n\n")
+        for file in ("/usr/share/doc/libnlopt0/copyright", "/usr/share/common-licenses/LGPL-2.1"):
+            if os.path.exists(file):
+                text.write(open(file, encoding="utf-8", errors="replace").read() + "\n")
+
+
 def stage(root):
     """Everything of the package, as it will lie in site-packages."""
     make("BUILD=" + build_folder(), "-j%d" % len(os.sched_getaffinity(0)), "all")
@@ -87,6 +102,7 @@ def stage(root):
         for folder in ("stdlib", "examples"):
             shutil.copytree(os.path.join(usr, "share/mdlc", folder), os.path.join(files, "share/mdlc", folder), ignore=shutil.ignore_patterns("*.svg", "*.png"))
         bring_linker(os.path.join(files, "lib/mdlc"))
+        bring_optimiser(os.path.join(files, "lib/mdlc"))
     shutil.copy(os.path.join(TOP, "LICENSE"), os.path.join(root, "mdlc"))
     for folder, _, names in os.walk(root):
         for name in names:

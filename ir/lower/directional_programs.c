@@ -116,8 +116,12 @@ mark_seeds(Tangents *t)
         t->moves.at[model->discrete[i].value] = t->moves.at[model->discrete[i].pre] = 1;
     for (uint32_t i = 0; i < model->n_delays; i++)
         t->moves.at[model->delay[i].value] = 1;
-    for (uint32_t i = 0; i < 2 * model->n_transports; i++)
-        t->moves.at[model->transport[i / 2].end[i % 2].leaves] = t->moves.at[model->transport[i / 2].end[i % 2].behind] = 1;
+    for (uint32_t i = 0; i < 2 * model->n_transports; i++) {
+        const mdl_transport_end *end = &model->transport[i / 2].end[i % 2];
+        t->moves.at[end->leaves] = t->moves.at[end->behind] = t->moves.at[end->arrives] = 1;
+    }
+    for (uint32_t i = 0; i < model->n_fractionals; i++)
+        t->moves.at[model->fractional[i].shift] = t->moves.at[model->fractional[i].tail] = 1;
     for (uint32_t k = 0; k < model->n_init; k++)
         for (uint32_t i = 0; model->init[k].block && i < model->init[k].block->m; i++)
             t->moves.at[model->init[k].block->unknown[i]] = 1;

@@ -17,6 +17,7 @@
 
 #include "runtime/event/event.h"
 #include "runtime/law/law.h"
+#include "runtime/memory/memory.h"
 #include "runtime/point/sense.h"
 
 static const double SAME = 1e-6;     // of a state: the event did what R says
@@ -93,7 +94,7 @@ sense_seed_motion(Run *run, const double *f)
     tangent_clear(sense->tangent);
     *tangent_at(sense->tangent, 0) = 1;
     memcpy(tangent_at(sense->tangent, run->model->y), f, sense->nx * sizeof *f);
-    delay_tangents(run, UINT32_MAX);
+    sense_seed_past(run, UINT32_MAX);
     move(run);
 }
 
@@ -235,6 +236,25 @@ find_times(Run *run)
     return status == MDL_OK ? delay_times(run, &first) : status;
 }
 
+// The exponentials of fractional derivatives up to the event.
+static void
+move_modes(Run *run)
+{
+    Sense *sense = run->sense;
+    fractional_rates(run, run->mode, sense->mode_rate);
+    for (uint32_t p = 0; p < sense->n; p++)
+        for (uint32_t k = 0; k < sense->modes; k++) {
+            size_t at = (size_t)p * sense->modes + k;
+            sense->mode_moved[at] = sense->mode_present[at] + sense->mode_rate[k] * sense->tau[p];
+        }
+    sense_take_modes(sense, sense->mode_moved, sense->modes);
+    for (uint32_t p = 0; p < sense->n; p++) {
+        sense_seed_event(run, p, sense->moved + (size_t)p * sense->nx);
+        tangent_dynamics(sense->tangent);
+        fractional_note_tangents(run, p);
+    }
+}
+
 int
 sense_before_event(Run *run)
 {
@@ -252,6 +272,8 @@ sense_before_event(Run *run)
     sense_moved(run);
     memcpy(sense->slope, f, sense->nx * sizeof *f);
     sense->in_event = true;
+    if (sense->modes && status == MDL_OK)
+        move_modes(run);
     return status;
 }
 
@@ -406,6 +428,28 @@ keep_rest(Run *run)
     return status;
 }
 
+// And from it on, with what jumps there.
+MDL_CHECKED static int
+leave_modes(Run *run)
+{
+    Sense *sense = run->sense;
+    int status = sense->modes ? tangent_factor(sense->tangent) : MDL_OK;
+    if (status != MDL_OK || !sense->modes)
+        return status;
+    fractional_rates(run, run->mode, sense->mode_rate);
+    for (uint32_t p = 0; p < sense->n; p++) {
+        sense_seed_event(run, p, sense->moved + (size_t)p * sense->nx);
+        tangent_dynamics(sense->tangent);
+        fractional_jump_tangents(run, p);
+        for (uint32_t k = 0; k < sense->modes; k++) {
+            size_t at = (size_t)p * sense->modes + k;
+            sense->mode_s[at] = sense->mode_present[at] = sense->mode_moved[at] - sense->mode_rate[k] * sense->tau[p];
+        }
+    }
+    sense_take_modes(sense, sense->mode_present, sense->modes);
+    return MDL_OK;
+}
+
 int
 sense_after_event(Run *run)
 {
@@ -413,6 +457,7 @@ sense_after_event(Run *run)
     const mdl_model *model = run->model;
     const double *f = run->v + model->yp;
     sense->in_event = false;
+    int status = leave_modes(run);
     for (uint32_t p = 0; p < sense->n; p++) {
         double *s = sense->s + (size_t)p * sense->nx;
         const double *moved = sense->moved + (size_t)p * sense->nx;
@@ -422,7 +467,8 @@ sense_after_event(Run *run)
             if (model->sgn[k].state >= 0 && friction_mode(run, k) == 0)
                 s[model->sgn[k].state] = 0;
     }
-    int status = check_states(run);
+    if (status == MDL_OK)
+        status = check_states(run);
     if (status == MDL_OK)
         status = check_slopes(run);
     if (status == MDL_OK)

@@ -184,6 +184,33 @@ fast_rule(double factor, double order, double step, double next, bool stiff, Exp
 
 // --- all
 
+// All but the bound of the error, by the quadrature that `out` says.
+static bool
+fill(double order, Exponentials *out)
+{
+    out->rate = calloc(2 * (size_t)out->n, sizeof *out->rate);
+    if (!out->rate)
+        return false;
+    out->weight = out->rate + out->n;
+    uint32_t slow = out->slow, fast = out->n - slow - out->stiff;
+    Measure measure;
+    slow_measure(order, out->step, &measure);
+    gauss_rule(&measure, slow, out->rate, out->weight);
+    // 1/(Gamma(order)*Gamma(1 - order)) of the integral.
+    double factor = out->step * sin(PI * order) / PI, base = exp(out->first * out->step);
+    for (uint32_t i = 0; i < slow; i++) {
+        out->rate[i] *= base;
+        out->weight[i] *= factor * pow(base, order);
+    }
+    for (uint32_t i = 0; i < fast; i++) {
+        double x = (out->first + 1 + i) * out->step;
+        out->rate[slow + i] = exp(x);
+        out->weight[slow + i] = factor * exp(order * x);
+    }
+    fast_rule(factor, order, out->step, (out->first + 1 + fast) * out->step, out->stiff, out);
+    return true;
+}
+
 bool
 exponentials_make(double order, double error, double shortest, double longest, bool stiff, Exponentials *out)
 {
@@ -193,31 +220,36 @@ exponentials_make(double order, double error, double shortest, double longest, b
     }
     double step = choose_step(order, error / 2), first = floor(-log(longest) / step), last = ceil(-log(shortest) / step);
     double reach = exp(first * step) * longest;
-    uint32_t slow = 1, fast = last > first + stiff ? (uint32_t)(last - first - stiff) : 0, rest = stiff;
+    uint32_t slow = 1, fast = last > first + stiff ? (uint32_t)(last - first - stiff) : 0;
     while (slow < SLOW_MOST && slow_error(order, step, reach, slow) > error / 2)
         slow++;
-    *out = (Exponentials){.n = slow + fast + rest};
-    out->rate = calloc(2 * (size_t)out->n, sizeof *out->rate);
-    if (!out->rate)
-        return false;
-    out->weight = out->rate + out->n;
-    Measure measure;
-    slow_measure(order, step, &measure);
-    gauss_rule(&measure, slow, out->rate, out->weight);
-    // 1/(Gamma(order)*Gamma(1 - order)) of the integral.
-    double factor = step * sin(PI * order) / PI, base = exp(first * step);
-    for (uint32_t i = 0; i < slow; i++) {
-        out->rate[i] *= base;
-        out->weight[i] *= factor * pow(base, order);
-    }
-    for (uint32_t i = 0; i < fast; i++) {
-        double x = (first + 1 + i) * step;
-        out->rate[slow + i] = exp(x);
-        out->weight[slow + i] = factor * exp(order * x);
-    }
-    fast_rule(factor, order, step, (first + 1 + fast) * step, stiff, out);
+    *out = (Exponentials){.n = slow + fast + stiff, .step = step, .first = first, .slow = slow, .stiff = stiff};
     out->error = step_error(order, step) + slow_error(order, step, reach, slow);
-    return true;
+    return fill(order, out);
+}
+
+// Central differences of a construction that is analytic in the order, extrapolated (Richardson): the error is that of their fourth power.
+bool
+exponentials_slope(const Exponentials *sum, double order, Exponentials *slope)
+{
+    double away = 0.25 * fmin(2e-3, fmin(order, 1 - order));
+    Exponentials near[4];
+    bool good = true;
+    *slope = *sum;
+    slope->rate = calloc(2 * (size_t)sum->n, sizeof *slope->rate);
+    slope->weight = slope->rate ? slope->rate + sum->n : NULL;
+    for (int k = 0; k < 4; k++) {
+        near[k] = *sum;
+        near[k].rate = NULL;
+        good = good && fill(order + (k < 2 ? k - 2 : k - 1) * away, &near[k]);
+    }
+    good = good && slope->rate;
+    for (uint32_t i = 0; good && i < 2 * sum->n; i++) // rates, then weights
+        slope->rate[i] = (8 * (near[2].rate[i] - near[1].rate[i]) - (near[3].rate[i] - near[0].rate[i])) / (12 * away);
+    slope->tail = (8 * (near[2].tail - near[1].tail) - (near[3].tail - near[0].tail)) / (12 * away);
+    for (int k = 0; k < 4; k++)
+        free(near[k].rate);
+    return good;
 }
 
 void

@@ -13,10 +13,15 @@ typedef struct Exponentials {
     double *rate, *weight; // n each, rates ascending, all positive but the first, which may be 0
     double tail, blur;
     double error;          // the bound reached
+    double step, first;    // of the quadrature: nodes are at multiples of the step, those above the first one as they stand,
+    uint32_t slow;         // and so many for what lies up to it
+    bool stiff;
 } Exponentials;
 
 // stiff: the method that integrates follows any rate. The fewest exponentials of this construction for `error`. False: memory is exhausted.
 bool exponentials_make(double order, double error, double shortest, double longest, bool stiff, Exponentials *out);
+// Derivatives of rates, weights and the tail by the order, of a sum of order `order` < 1, at the same places of the quadrature. False: memory is exhausted.
+bool exponentials_slope(const Exponentials *sum, double order, Exponentials *slope);
 void exponentials_free(Exponentials *sum);
 
 #endif

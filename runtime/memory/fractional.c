@@ -18,12 +18,18 @@
 #include "runtime/point/part.h"
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
+#include "runtime/point/sense.h"
 
 typedef struct Part { // one fractional derivative
     const mdl_fractional *of;
     Exponentials sum;
     uint32_t first;   // its place among all phi
     double before;    // u before the event being handled
+    // With sensitivities, per parameter:
+    double *order_by; // the derivative of the order
+    double *before_by; // and that of u before the event
+    Exponentials slope; // derivatives of the sum by the order; made when some parameter moves it
+    bool turned;
 } Part;
 
 struct Fractionals {
@@ -43,7 +49,7 @@ static bool
 is_stiff(const Run *run)
 {
     mdl_solver solver = run->options->solver;
-    return solver == MDL_SOLVER_IDA || solver == MDL_SOLVER_CVODE || solver == MDL_SOLVER_AUTO;
+    return run->options->sense || solver == MDL_SOLVER_IDA || solver == MDL_SOLVER_CVODE || solver == MDL_SOLVER_AUTO;
 }
 
 // The time below which nothing is resolved, whatever the output interval. What is implicit follows any rate; explicit steps are about as short as this.
@@ -64,6 +70,12 @@ make_part(const Run *run, Part *part, const mdl_fractional *of, double order)
     double span = length_of(run), shortest = shortest_time(run);
     double error = fmin(fmax(0.1 * run->tolerance, 1e-14), 1e-3);
     part->of = of;
+    if (run->options->sense) {
+        part->order_by = calloc(2 * (size_t)run->options->sense->n + 1, sizeof *part->order_by);
+        part->before_by = part->order_by ? part->order_by + run->options->sense->n : NULL;
+        if (!part->order_by)
+            return false;
+    }
     return exponentials_make(order - of->below, error, shortest, fmax(span, 2 * shortest), is_stiff(run), &part->sum);
 }
 
@@ -132,8 +144,11 @@ fractional_free(Run *run)
     Fractionals *all = run->fractionals;
     if (!all)
         return;
-    for (uint32_t i = 0; i < all->count; i++)
+    for (uint32_t i = 0; i < run->model->n_fractionals; i++) {
         exponentials_free(&all->part[i].sum);
+        exponentials_free(&all->part[i].slope);
+        free(all->part[i].order_by);
+    }
     free(all->own);
     free(all);
     run->fractionals = NULL;
@@ -192,17 +207,22 @@ fractional_start(Run *run)
 {
     if (!run->fractionals)
         return;
+    fractional_images(run, -1);
     memset(run->y + run->ny, 0, run->modes * sizeof *run->y);
     run->mode = run->y + run->ny;
     settle_start(run);
     fractional_rates(run, run->mode, run->yp + run->ny);
+    fractional_images(run, 1);
 }
 
 void
 fractional_leave_start(Run *run)
 {
-    if (run->fractionals)
-        set_tails(run, true);
+    if (!run->fractionals)
+        return;
+    fractional_images(run, -1);
+    set_tails(run, true);
+    fractional_images(run, 1);
 }
 
 // --- evaluation
@@ -372,6 +392,130 @@ fractional_explicit(const Run *run, double *b)
             b[run->ny + all->part[i].first + k] -= b[all->part[i].of->state];
 }
 
+// --- sensitivities: those of phi_k are s_k' = dg - rate_k*s_k - drate_k*phi_k, and h moves by sum of weight_k*s_k + dweight_k*phi_k, where drate and dweight
+// are what the order does to the sum
+
+int
+fractional_orders(Run *run, uint32_t p)
+{
+    const Fractionals *all = run->fractionals;
+    for (uint32_t i = 0; all && i < all->count; i++) {
+        Part *part = &run->fractionals->part[i];
+        part->order_by[p] = *tangent_at(run->sense->tangent, part->of->order);
+        if (part->order_by[p] == 0 || part->turned)
+            continue;
+        if (!part->sum.n) {
+            run_message(run, MDL_ERROR, "%s: the order of 'fder' is a whole number, at which equations are others: it has no derivative by `%s`", part->of->where,
+                        run->model->settable[run->sense->wanted->parameter[p]].name);
+            return MDL_FAILED;
+        }
+        if (!exponentials_slope(&part->sum, run->v[part->of->order] - part->of->below, &part->slope))
+            return MDL_INTERNAL;
+        part->turned = true;
+    }
+    return MDL_OK;
+}
+
+// Tails are 0 while nothing has passed, and do not move then.
+static void
+seed_tails(const Run *run, uint32_t p)
+{
+    for (uint32_t i = 0; i < run->fractionals->count; i++) {
+        const Part *part = &run->fractionals->part[i];
+        if (part->turned && run->v[part->of->tail] != 0)
+            *tangent_at(run->sense->tangent, part->of->tail) = part->slope.tail * part->order_by[p];
+    }
+}
+
+void
+fractional_parameter(Run *run, uint32_t p)
+{
+    const mdl_settable *settable = &run->model->settable[run->sense->wanted->parameter[p]];
+    tangent_parameter(run->sense->tangent, settable);
+    seed_tails(run, p);
+    tangent_follow(run->sense->tangent, settable);
+}
+
+void
+fractional_images(Run *run, double sign)
+{
+    const Sense *sense = run->sense;
+    if (!sense || !run->fractionals)
+        return;
+    for (uint32_t p = 0; p < sense->n; p++) {
+        fractional_parameter(run, p);
+        for (uint32_t i = 0; i < run->model->tangents->shift; i++)
+            sense->image[p][i] += sign * *tangent_at(sense->tangent, i);
+    }
+}
+
+static void
+seed_modes(const Run *run, uint32_t p)
+{
+    const Sense *sense = run->sense;
+    if (p == UINT32_MAX)
+        fractional_rates(run, run->mode, sense->mode_rate);
+    const double *moved = p == UINT32_MAX ? sense->mode_rate : sense->mode + p * sense->mode_stride;
+    for (uint32_t i = 0; i < run->fractionals->count; i++) {
+        const Part *part = &run->fractionals->part[i];
+        double sum = sum_of(part, moved), turn = p != UINT32_MAX ? part->order_by[p] : 0;
+        for (uint32_t k = 0; k < part->sum.n && turn != 0; k++)
+            sum += turn * part->slope.weight[k] * run->mode[part->first + k];
+        *tangent_at(sense->tangent, part->of->scale) = 0;
+        *tangent_at(sense->tangent, part->of->shift) = sum - run->v[part->of->scale] * *tangent_at(sense->tangent, run->model->y + part->of->state);
+    }
+}
+
+void
+fractional_rates_tangent(const Run *run, uint32_t p, double *rate)
+{
+    const Sense *sense = run->sense;
+    const double *moved = sense->mode + p * sense->mode_stride;
+    for (uint32_t i = 0; run->fractionals && i < run->fractionals->count; i++) {
+        const Part *part = &run->fractionals->part[i];
+        double drive = *tangent_at(sense->tangent, run->model->yp + part->of->state), turn = part->order_by[p];
+        for (uint32_t k = 0; k < part->sum.n; k++) {
+            uint32_t at = part->first + k;
+            rate[at] = drive - part->sum.rate[k] * moved[at] - (turn != 0 ? turn * part->slope.rate[k] * run->mode[at] : 0);
+        }
+    }
+}
+
+void
+fractional_scaled_weights(const Run *run, const double *y, double size, double *weight)
+{
+    const Fractionals *all = run->fractionals;
+    if (!all)
+        return;
+    uint32_t nx = run->model->nx;
+    double factor = sqrt((double)(nx + run->modes) / nx);
+    for (uint32_t i = 0; i < nx; i++)
+        weight[i] *= factor;
+    for (uint32_t i = 0; i < all->count; i++) {
+        uint32_t first = nx + all->part[i].first, state = all->part[i].of->state;
+        for (uint32_t k = first; k < first + all->part[i].sum.n; k++)
+            weight[k] = factor / (run->tolerance * fmax(fabs(y[k]), fabs(y[state])) + run->abstol[state] / size);
+    }
+}
+
+void
+fractional_note_tangents(Run *run, uint32_t p)
+{
+    for (uint32_t i = 0; run->fractionals && i < run->fractionals->count; i++)
+        run->fractionals->part[i].before_by[p] = *tangent_at(run->sense->tangent, run->fractionals->part[i].of->input);
+}
+
+void
+fractional_jump_tangents(Run *run, uint32_t p)
+{
+    for (uint32_t i = 0; run->fractionals && i < run->fractionals->count; i++) {
+        const Part *part = &run->fractionals->part[i];
+        double jump = part->of->sign * (*tangent_at(run->sense->tangent, part->of->input) - part->before_by[p]);
+        for (uint32_t k = 0; k < part->sum.n; k++)
+            run->sense->mode_moved[(size_t)p * run->modes + part->first + k] += jump;
+    }
+}
+
 static bool
 present(const Run *run)
 {
@@ -380,5 +524,5 @@ present(const Run *run)
 
 const RunPart fractional_part = {
     .name = "fractional", .create = fractional_create, .free = fractional_free, .present = present,
-    .begin = fractional_begin, .load = load_modes, .rates = fractional_rates,
+    .begin = fractional_begin, .load = load_modes, .rates = fractional_rates, .seed = seed_modes,
 };

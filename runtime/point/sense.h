@@ -23,6 +23,12 @@ struct Sense {
     double *departs;     // per guard: the speed at which it left zero last; 0: it never was there
     uint8_t *touched;    // per guard: it has made an event
     double latest;       // time of the latest event
+    // Of the exponentials of fractional derivatives (fractional.c) the same as of states:
+    uint32_t modes;
+    double *mode_s, *mode_present, *mode_moved; // n*modes each
+    double *mode_rate;   // modes: room
+    const double *mode;  // those that seeds take, of parameter p from mode + p*mode_stride on
+    size_t mode_stride;
     struct Stepping *stepping; // of sense_stepper.c
 };
 
@@ -31,12 +37,27 @@ struct Sense {
 void sense_seed(const Run *run, uint32_t p, const double *s);
 // The same at an event, of which time moves as well.
 void sense_seed_event(const Run *run, uint32_t p, const double *states);
+// Tangents of what is remembered, for parameter p, or UINT32_MAX: time alone moves.
+void sense_seed_past(const Run *run, uint32_t p);
 // Tangents of the motion: time goes on, and the states by f.
 void sense_seed_motion(Run *run, const double *f);
 // Delays (delay.c). The tangents of delayed values, for parameter p (UINT32_MAX: time alone moves) and the tangent of time that is there.
 void delay_tangents(const Run *run, uint32_t p);
 // The derivatives of what is delayed at the point that was recorded last; v is there, evaluated, with its sensitivities in `present`.
 MDL_CHECKED int delay_note_tangents(const Run *run);
+// Fractional derivatives (fractional.c). How orders move with parameter p, whose tangents are there. MDL_FAILED with a message: one is a whole number.
+MDL_CHECKED int fractional_orders(Run *run, uint32_t p);
+// Tangents of what parameters say, with those of the tails, for parameter p.
+void fractional_parameter(Run *run, uint32_t p);
+// Puts the tangents of what parameters say into the images (1), or takes them out (-1): tails change at the start.
+void fractional_images(Run *run, double sign);
+// Rates of the exponentials' sensitivities, whose tangents are there.
+void fractional_rates_tangent(const Run *run, uint32_t p, double *rate);
+// Error weights of one block of states and exponentials; size: that of the parameter, or 1.
+void fractional_scaled_weights(const Run *run, const double *y, double size, double *weight);
+// Before an event, and behind it: how what jumps has moved. The event's tangents are there.
+void fractional_note_tangents(Run *run, uint32_t p);
+void fractional_jump_tangents(Run *run, uint32_t p);
 // The argument of delay k arrives now at a jump: true, and how that instant moves with parameter p.
 bool delay_moves(const Run *run, uint32_t k, uint32_t p, double *tau);
 // MDL_FAILED, with a message why the event has no derivative; `text`: of what, or "".
@@ -59,6 +80,7 @@ MDL_CHECKED int sense_before_event(Run *run);
 MDL_CHECKED int sense_left_limits(Run *run);
 MDL_CHECKED int sense_discretes(Run *run);
 MDL_CHECKED int sense_impact(Run *run);
+void sense_take_modes(Sense *sense, const double *mode, size_t stride); // those that seeds take from now on
 void sense_moved(const Run *run); // what the step did to states was the correction of a drift
 MDL_CHECKED int sense_after_event(Run *run);
 MDL_CHECKED int sense_remember(Run *run); // behind that: for what is delayed

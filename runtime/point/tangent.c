@@ -166,10 +166,16 @@ tangent_dynamics(Tangent *tangent)
 void
 tangent_parameter(Tangent *tangent, const mdl_settable *settable)
 {
-    Run *run = tangent->run;
-    double given = settable->given ? run->v[settable->given] : 0;
     tangent_clear(tangent);
     *tangent_at(tangent, settable->value) = 1;
+    tangent_follow(tangent, settable);
+}
+
+void
+tangent_follow(Tangent *tangent, const mdl_settable *settable)
+{
+    Run *run = tangent->run;
+    double given = settable->given ? run->v[settable->given] : 0;
     // One that others determine is moved all the same.
     if (settable->given)
         run->v[settable->given] = 1;

@@ -25,6 +25,8 @@ double *tangent_at(const Tangent *tangent, uint32_t place);
 void tangent_dynamics(Tangent *tangent);
 // The direction is one in a parameter or input, with the parameters and start values that follow it, and zero in all else.
 void tangent_parameter(Tangent *tangent, const mdl_settable *settable);
+// The last part of it: what follows from directions in parameters that are there, of which `settable` is one.
+void tangent_follow(Tangent *tangent, const mdl_settable *settable);
 // Unknowns, their derivatives and discrete variables stay as they are.
 void tangent_hold(Tangent *tangent);
 // Behind tangent_parameter(): how the initial system's solution follows. The point must be the start, solved, and

@@ -26,6 +26,7 @@ sense_free(Run *run)
     free(sense->s);
     free(sense->kept);
     free(sense->touched);
+    free(sense->mode_s);
     free(sense);
     run->sense = NULL;
 }
@@ -37,15 +38,13 @@ refuse(const Run *run)
     const mdl_delay *moving = NULL;
     if (!model->tangents || model->tangents->incomplete)
         run_message(run, MDL_ERROR, "the model has no directional derivatives");
-    else if (model->n_fractionals)
-        run_message(run, MDL_ERROR, "%s: sensitivities of models with fractional derivatives are not supported", model->fractional[0].where);
     else if (model->n_transports)
         run_message(run, MDL_ERROR, "%s: sensitivities of models with spatialDistribution are not supported", model->transport[0].where);
     for (uint32_t k = 0; k < model->n_delays && !moving; k++)
         moving = model->delay[k].moving || model->delay[k].weight ? &model->delay[k] : NULL;
     if (moving)
         run_message(run, MDL_ERROR, "%s: sensitivities of models with delay times that the model computes or that are 0 are not supported", moving->where);
-    bool refused = moving || model->n_fractionals || model->n_transports || !model->tangents || model->tangents->incomplete;
+    bool refused = moving || model->n_transports || !model->tangents || model->tangents->incomplete;
     return refused ? MDL_FAILED : MDL_OK;
 }
 
@@ -71,7 +70,9 @@ sense_create(Run *run)
     sense->s = calloc(3 * n * nx + n + 2 * nx + run->guards + 1, sizeof *sense->s);
     sense->kept = calloc(shift + 1, sizeof *sense->kept);
     sense->touched = calloc(run->guards + 1, 1);
-    bool good = sense->tangent && sense->image && sense->s && sense->kept && sense->touched;
+    sense->modes = run->modes;
+    sense->mode_s = calloc((3 * n + 1) * run->modes + 1, sizeof *sense->mode_s);
+    bool good = sense->mode_s && sense->tangent && sense->image && sense->s && sense->kept && sense->touched;
     for (size_t p = 0; p < n && good; p++)
         good = (sense->image[p] = calloc(shift + 1, sizeof **sense->image)) != NULL;
     if (!good) {
@@ -84,10 +85,23 @@ sense_create(Run *run)
     sense->reached = sense->tau + n;
     sense->slope = sense->reached + nx;
     sense->departs = sense->slope + nx;
+    sense->mode_present = sense->mode_s + n * run->modes;
+    sense->mode_moved = sense->mode_present + n * run->modes;
+    sense->mode_rate = sense->mode_moved + n * run->modes;
+    sense_take_modes(sense, sense->mode_present, run->modes);
     return MDL_OK;
 }
 
 // --- the start
+
+// Tails of fractional derivatives count at the start as long as it is solved.
+MDL_CHECKED static int
+start_tangents(Run *run, uint32_t p)
+{
+    if (run->fractionals)
+        fractional_parameter(run, p);
+    return tangent_start(run->sense->tangent);
+}
 
 int
 sense_start(Run *run)
@@ -99,7 +113,9 @@ sense_start(Run *run)
     for (uint32_t p = 0; p < sense->n; p++) {
         double *s = sense->s + (size_t)p * sense->nx;
         tangent_parameter(sense->tangent, &model->settable[sense->wanted->parameter[p]]);
-        int status = tangent_start(sense->tangent);
+        int status = fractional_orders(run, p);
+        if (status == MDL_OK)
+            status = start_tangents(run, p);
         if (status != MDL_OK)
             return status;
         memcpy(s, tangent_at(sense->tangent, model->y), sense->nx * sizeof *s);
