@@ -3,7 +3,7 @@
 // In: models, results, texts.
 // Out: HTML with scripts and styles of its own, SVG plots, pages of diagnostics.
 // Read first: page.c, then report.c.
-// Also open to other rooms: diagnostic_page.h, plot.h, reference_page.h, report.h, vocabulary.h.
+// Also open to other rooms: bands.h, diagnostic_page.h, plot.h, reference_page.h, report.h, vocabulary.h.
 //
 // page.h: the parts that self-contained pages are made of.
 #ifndef MDLC_FRONTEND_PAGE_PAGE_H
