@@ -320,6 +320,36 @@ products() {
         "$(calc '%.0f ms, clock %.0f ms' "$cpu - $browser, $median - $waited")" "1 s" "$(judge "$cpu - $browser <= 1000")"
 }
 
+# A study against what people write who have none: a loop of the shell over mdlc run, and a driver that starts a built program and reads its file.
+studies() {
+    title "Many runs of the quarter car: 2 s of motion, its highest point"
+    cp -r examples/quarter_car "$work/car"
+    study() { # NAME RUNS
+        printf 'study %s\n  model "car/bump.mdl" Bump;\n  design grid;\n  factor K21 = linspace(38000, 42000, %s);\n  output max(z2);\n  run(stop = 2);\nend %s;\n' "$1" "$2" "$1" >"$work/$1.study"
+    }
+    study Many 10000
+    study One 1
+    timed 1 "$mdlc" sweep "$work/One.study" --fresh -o "$work/one.csv" --jobs 1 --quiet
+    once=$cpu
+    timed 1 "$mdlc" sweep "$work/Many.study" --fresh -o "$work/many.csv" --jobs 2 --quiet
+    each=$(calc %.4f "($cpu - $once)/9999") peak_of_master=$peak
+    row "mdlc sweep --jobs 2, 10,000 runs: each" "$(calc '%.3f ms' "$each")"
+    row "the same: the model compiled, one run, the table" "$(calc '%.1f ms' "$once")"
+    inside=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds") c = i } NR > 1 { sum += $c } END { printf "%.3f", 1000*sum/(NR - 1) }' "$work/many.csv")
+    row "the runs by themselves, by the clock of each" "$(calc '%.3f ms' "$inside")"
+    row "largest process" "$(calc '%.0f MB' "$peak_of_master")"
+    cat >"$work/loop" <<S
+#!/bin/sh
+for run in \$(seq 100); do "$mdlc" run "$work/car/bump.mdl" --set "K21=\$((38000 + 40*run))" --stop 2 --vars '^z2\$' --quiet -o "$work/loop.csv"; awk -F, 'NR > 1 && \$2 > m { m = \$2 } END { print m }' "$work/loop.csv"; done >"$work/loop.said"
+S
+    chmod +x "$work/loop"
+    timed 1 "$work/loop"
+    row "a loop of the shell over mdlc run and awk: each, and as a multiple" "$(calc '%.1f ms, %.1f times' "$cpu/100, $cpu/100/$each")"
+    "$mdlc" build "$work/car/bump.mdl" -o "$work/bump"
+    timed 1 python3 tests/bench/driver.py "$work/bump" "$work" 200
+    row "a driver in Python over the built program and its result file: each, and as a multiple" "$(calc '%.1f ms, %.1f times' "$cpu/200, $cpu/200/$each")"
+}
+
 peers() {
     printf '\n### Other peers\n\n```\n'
     best=""
@@ -350,7 +380,7 @@ load() {
 }
 
 echo "Begun with $(load)."
-for part in ${2:-large kinds mechanisms cascade structural instructions events small products peers}; do
+for part in ${2:-large kinds mechanisms cascade structural instructions events small products studies peers}; do
     "$part"
 done
 printf '\nEnded with %s.\n' "$(load)"
