@@ -21,11 +21,12 @@ def register(ipython: Any) -> None:
         try:
             made = compile(text=cell, name=words[0] if words else None, path=["."])
         except CompileError as error:
-            from IPython.display import HTML, DisplayObject, display
+            from IPython.display import display
 
+            show: Any = display  # which has types in some releases only
             if error.diagnostics:
                 # As text where there is no browser.
-                display({"text/plain": str(error), "text/html": error._repr_html_()}, raw=True)  # type: ignore[no-untyped-call]
+                show({"text/plain": str(error), "text/html": error._repr_html_()}, raw=True)
             else:
                 print(error)
             return None
