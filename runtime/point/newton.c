@@ -81,6 +81,7 @@ newton_free(Newton **slot)
     lu_free(&newton->lu);
     rank_free(&newton->rank);
     square_free(&newton->square);
+    affine_free(&newton->affine);
     free(newton->base);
     free(newton->weight);
     free(newton);
@@ -105,6 +106,7 @@ newton_settle(Newton *newton)
     if (newton->lu)
         lu_forget(newton->lu);
     square_free(&newton->square);
+    affine_free(&newton->affine);
     rank_free(&newton->rank);
     newton->by_rank = newton->by_square = false;
 }
@@ -800,6 +802,8 @@ newton_solve(Run *run, Newton *newton, Effort effort)
     newton->trouble = NO_TROUBLE;
     run->stats->block_solves++;
     newton_read(run, newton, newton->start);
+    if (effort == EFFORT_RUN && affine_solve(run, newton))
+        return MDL_OK;
     bool solved = newton_iterate(run, newton);
     if (!solved && newton->by_square) {
         // The decomposition may still do it, and its null vectors are what a report shows.

@@ -5,6 +5,7 @@
 
 #include "runtime/linear/rank.h"
 #include "runtime/linear/regular_block.h"
+#include "runtime/point/affine_loop.h"
 #include "runtime/point/run.h"
 
 enum { RANK_LIMIT = 600 };  // iteration unknowns of a block whose rank is looked at
@@ -42,6 +43,7 @@ struct Newton {
     double *weight;  // per unknown and inner variable: square of its weight where a shortest solution is taken; NULL: not yet asked for
     Square *square;  // of a deficient affine block; NULL: not yet, or not to be used
     bool by_square;  // the latest correction came from it
+    Affine *affine;  // NULL: not yet
 };
 
 // Evaluates the block and puts target - residual into `out`. False when something is not finite.

@@ -368,6 +368,9 @@ print_steps(const mdl_profile *p, const mdl_stats *stats, FILE *out)
     fprintf(out, "attempts that missed the tolerance: %llu, without convergence: %llu; Jacobians and factorisations: %llu\n",
             (unsigned long long)stats->error_failures, (unsigned long long)stats->newton_failures,
             (unsigned long long)stats->jacobians);
+    if (stats->standing_solves || stats->standing_refused)
+        fprintf(out, "linear loops solved with pivots that stand: %llu times, given to Newton's iteration: %llu\n",
+                (unsigned long long)stats->standing_solves, (unsigned long long)stats->standing_refused);
 }
 
 static void
