@@ -3,7 +3,7 @@
 // Purpose: what the tables of one input, and over time, of the Modelica Standard Library call.
 // Method: a table is an object made once from its arguments. One over time has events where a piece ends; between two events only pieces
 // up to the next one count, so that what the table gives does not jump before the event has been handled, nor by rounding at it.
-// Contract: standard_inner.h. Complexity: logarithmic in the rows; the next event of a table without periods is found in linear time.
+// Contract: standard_inner.h. Complexity: logarithmic in the rows; where only jumps are events, the next one is found going through the rows up to it.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -259,15 +259,29 @@ is_event(const History *history, size_t i)
         || (end && curves->extrapolation == BEYOND_PERIODIC && curves->rows > 1);
 }
 
+// The first row, taken `offset` later, that is behind t in the table's time; the number of rows when there is none.
+static size_t
+row_behind(const Curves *curves, double t, double offset)
+{
+    size_t low = 0, high = curves->rows;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        double x = curves->x[middle] + offset;
+        if (x > t + tolerance(t, x))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
 // The first event behind t in the table's time, when it is taken `offset` later.
 static double
 event_behind(const History *history, double t, double offset)
 {
-    for (size_t i = 0; i < history->curves->rows; i++) {
-        double x = history->curves->x[i] + offset;
-        if (x > t + tolerance(t, x) && is_event(history, i))
-            return x;
-    }
+    for (size_t i = row_behind(history->curves, t, offset); i < history->curves->rows; i++)
+        if (is_event(history, i))
+            return history->curves->x[i] + offset;
     return NEVER;
 }
 
@@ -297,10 +311,16 @@ mdl_standard_history_event(const double *in, double *out, double *state)
 static size_t
 row_of_event(const Curves *curves, double x)
 {
-    for (size_t i = 0; i < curves->rows; i++)
-        if (fabs(curves->x[i] - x) <= 64 * tolerance(x, curves->x[curves->rows - 1] - curves->x[0]))
-            return i;
-    return curves->rows;
+    double near = 64 * tolerance(x, curves->x[curves->rows - 1] - curves->x[0]);
+    size_t low = 0, high = curves->rows;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (x - curves->x[middle] <= near)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < curves->rows && curves->x[low] - x <= near ? low : curves->rows;
 }
 
 // The point at t, of a piece that ends not behind the next event.
