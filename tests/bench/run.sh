@@ -335,8 +335,6 @@ studies() {
     each=$(calc %.4f "($cpu - $once)/4999") peak_of_master=$peak
     row "mdlc sweep --jobs 2, 5,000 runs: each" "$(calc '%.3f ms' "$each")"
     row "the same: the model compiled, one run, the table" "$(calc '%.1f ms' "$once")"
-    inside=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds") c = i } NR > 1 { sum += $c } END { printf "%.3f", 1000*sum/(NR - 1) }' "$work/many.csv")
-    row "the runs by themselves, by the clock of each" "$(calc '%.3f ms' "$inside")"
     row "largest process" "$(calc '%.0f MB' "$peak_of_master")"
     cat >"$work/loop" <<S
 #!/bin/sh
