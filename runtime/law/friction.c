@@ -141,18 +141,30 @@ friction_band(const Run *run, uint32_t law)
     return sgn->state >= 0 ? run->abstol[sgn->state] : 1e-3 * run->tolerance;
 }
 
+// The crossing of a law that was blind is located at the edge of its band, or a little beyond; by an importer at twice of it (root_functions()), and
+// as sharply as it does so.
+static double
+within_zero(const Run *run, uint32_t law, double band, double rate)
+{
+    if (!guard_of(run, law)->pending)
+        return band;
+    double resolution = (run->outside ? 1e-10 : 1e-12) * fmax(fabs(run->v[0]), 1);
+    return (run->outside ? 2 : 1) * band + resolution * rate;
+}
+
 bool
 friction_at_zero(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
-    double x = fabs(run->v[sgn->x]);
-    if (sgn->disk)
-        return disk_speed(run, law) <= friction_slip(run, law);
+    double x = fabs(run->v[sgn->x]), rate = 0;
+    if (sgn->disk) {
+        for (uint32_t i = 0; i < sgn->of && run->outside; i++)
+            rate = fmax(rate, fabs(run->v[sgn[i].dx]));
+        return disk_speed(run, law) <= within_zero(run, law, friction_slip(run, law), rate);
+    }
     if (sgn->state < 0)
         return !sgn->level || x <= friction_band(run, law) || guard_of(run, law)->pending;
-    double resolution = guard_of(run, law)->pending ? 1e-12 * fmax(fabs(run->v[0]), 1) * fabs(run->v[sgn->dx]) : 0;
-    // The crossing of a law that was blind is located at the edge of its band, or a little beyond.
-    return x <= friction_band(run, law) + resolution;
+    return x <= within_zero(run, law, friction_band(run, law), fabs(run->v[sgn->dx]));
 }
 
 static void

@@ -37,6 +37,15 @@ apart = np.max(np.abs(rows["h"] - np.interp(rows["time"], reference["time"], ref
 resting = [h for t, h in zip(rows["time"], rows["h"]) if 1.4 < t < 2.9]
 i.check(apart < 1e-3 and all(h == 0 for h in resting), "a ball at rest lies on the floor exactly, and is pulled off again (%.1g m apart)" % apart)
 
+# A brake that begins with no force at all: the velocity that rounding gives its shaft is held as soon as it returns to zero. Without that it changes
+# its sign for ever, a thousand times in a millisecond.
+model = os.path.join(i.top, "tests/sim/brake_onset.mdl")
+reference = i.columns(i.native(model, "1e-8"))
+steps = []
+rows, _ = i.simulate(i.build(model, 2), "ModelExchange", ["a.w", "b.w"], "1e-8", step_finished=lambda time, recorder: steps.append(time) or len(steps) < 2000)
+still = np.all(rows["b.w"][rows["time"] > 1e-5] == 0) and abs(rows["a.w"][-1] - reference["a.w"][-1]) < 1e-6
+i.check(len(steps) < 2000 and rows["time"][-1] > 0.399 and still, "a brake that begins to be pressed holds its shaft (%d steps)" % len(steps))
+
 # A contact that opens unseen within a step is an event at its end; friction on it has no negative limit before.
 model = os.path.join(i.top, "examples/woodpecker/woodpecker.mdl")
 unit = i.build(model)
