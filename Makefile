@@ -219,10 +219,10 @@ wheel:
 notebooks: importer
 	$(MAKE) -j$(JOBS) all
 	BUILD=$(abspath $(BUILD)) NOTEBOOKS=all build/importer/bin/python -m pytest -q -p no:cacheprovider tests/python/test_notebooks.py
-# All examples as units of FMI 2 and 3, run by that importer and compared with native runs. EXAMPLES=linkage selects.
+# All examples as units of FMI 2 and 3, run by that importer and compared with native runs. EXAMPLES=linkage selects; FILES='tests/sim/*.mdl' are others.
 fmus: packages importer
 	$(MAKE) -j$(JOBS) all
-	BUILD=$(abspath $(BUILD)) $(or $(FMPY),build/importer/bin/python) tests/fmi/examples.py $(BUILD)/fmus $(EXAMPLES)
+	BUILD=$(abspath $(BUILD)) $(or $(FMPY),build/importer/bin/python) tests/fmi/examples.py $(BUILD)/fmus '$(EXAMPLES)' '$(FILES)'
 # The runtime of units for another platform, with the cross compiler of that name: TARGET=aarch64-linux-gnu or x86_64-w64-mingw32.
 runtime:
 	@$(MAKE) --no-print-directory -f runtime/foreign.mk -j$(JOBS) BUILD=$(BUILD) TARGET=$(TARGET)

@@ -3,6 +3,7 @@ import os
 
 import fmpy
 import numpy as np
+from fmpy.fmi3 import FMU3Slave
 
 import importer as i
 
@@ -84,3 +85,31 @@ for version in (2, 3):
         at = np.argmin(np.abs(rows["time"] - 0.875))
         good = abs(rows["x"][-1] - expected) < 1e-5 and rows["count"][-1] == 12 and abs(rows["held"][at] - held) < 1e-6
         i.check(good, "FMI %d %s: inputs, samples and resets (%.8g, %d)" % (version, kind, rows["x"][-1], rows["count"][-1]))
+
+# E13: intermediate update at the steps of the method, where variables may be read, and an early return at one of them.
+unit = i.build(stick)
+description = fmpy.read_model_description(unit)
+x = [v.valueReference for v in description.modelVariables if v.name == "x"]
+seen, leave = [], []
+
+
+def update(environment, time, set_requested, get_allowed, finished, can_return, requested, until):
+    seen.append((time, one.getFloat64(x)[0] if get_allowed else None))
+    if can_return and leave and time >= leave[0]:
+        requested[0], until[0] = True, time
+        leave.clear()
+
+
+one = FMU3Slave(guid=description.guid, unzipDirectory=fmpy.extract(unit), modelIdentifier=description.coSimulation.modelIdentifier, instanceName="one")
+one.instantiate(earlyReturnAllowed=True, intermediateUpdate=update)
+one.enterInitializationMode(startTime=0, tolerance=1e-8)
+one.exitInitializationMode()
+_, _, early, last = one.doStep(0, 1)
+whole = len(seen) > 20 and not early and last == 1 and all(a[0] <= b[0] <= 1 for a, b in zip(seen, seen[1:]))
+reference = i.columns(i.native(stick, "1e-8", "--stop", "1", "--points", "1000"))
+apart = max(abs(value - np.interp(time, reference["time"], reference["x"])) for time, value in seen)
+leave.append(1.3)
+_, _, early, last = one.doStep(1, 1)
+one.freeInstance()
+i.check(whole and apart < 1e-5, "intermediate update at %d points, x within %.1g of a native run" % (len(seen), apart))
+i.check(early and 1.3 <= last < 1.9, "and an early return at one of them (%.4g)" % last)
