@@ -77,6 +77,8 @@ void root_functions(Run *run, double *value);
 void root_take(Run *run, bool *any);
 // The same behind an event, for what it has left violated by more than rounding: whoever looks for changes of sign would miss it.
 void root_take_behind(Run *run, bool *any);
+// Right behind an event: what is still on the other side, within its band, gets a band that holds it, since importers see changes of a sign only.
+void root_show_behind(Run *run);
 // Finds the first instant in (low, high] at which a condition is violated; v is at that point afterwards and
 // the guards that crossed are marked pending; run->settled is the last time before it. *found is false when the violation
 // vanished. Where the equations have no solution counts as violated; MDL_FAILED with a message when the first such instant is

@@ -286,6 +286,19 @@ root_take_behind(Run *run, bool *any)
     }
 }
 
+void
+root_show_behind(Run *run)
+{
+    for (uint32_t k = 0; k < run->guards; k++) {
+        Guard *guard = &run->guard[k];
+        double band = band_at(run, k), shifted = run->phi[k];
+        if (guard->pending || !(band > 0) || shifted + band > 0)
+            continue;
+        guard->band = band - shifted;
+        run->blind = true;
+    }
+}
+
 int
 root_locate(Run *run, double low, double high, double *instant, bool *found)
 {

@@ -287,6 +287,8 @@ mdl_run_settle(mdl_run *r, bool *moved)
     }
     if (status != MDL_OK)
         return status;
+    if (!located)
+        root_show_behind(run);
     status = integrator_start(run);
     *moved = memcmp(run->y, o->kept, run_size(run) * sizeof(double)) != 0;
     return status == MDL_OK ? evaluate_at(run, run->time, true) : status;

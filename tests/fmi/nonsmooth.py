@@ -8,7 +8,7 @@ import numpy as np
 import importer as i
 
 models = ["bouncing_ball", "delay_changing", "delay_equation", "transport_loop", "diode_bridge", "friction_row", "friction_lifting", "contact_incline", "contact_disk",
-          "cradle_impact", "stack_impact", "energy_fractional", "sampled_controller", "event_elsewhen"]
+          "cradle_impact", "stack_impact", "energy_fractional", "sampled_controller", "event_elsewhen", "locked_frictions"]
 for name in models:
     model = os.path.join(i.top, "tests/sim", name + ".mdl")
     if not os.path.exists(model):
