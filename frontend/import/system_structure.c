@@ -13,11 +13,14 @@
 
 #include "frontend/import/document.h"
 
+enum { DEEPEST = 100 };
+
 typedef struct StructureReader {
     SystemStructure *to;
     Document document;
     const char *folder;
     uint32_t part;            // the innermost that is open
+    uint32_t depth;           // of it
     uint32_t annotations;     // depth of what is not looked at
     const char *prefix;       // of the binding that is open
     const char *parameter;    // that is open, NULL
@@ -84,6 +87,8 @@ begin_part(StructureReader *reader, const char **attributes, bool unit)
         if (part.interface > PART_STEPPING)
             document_refuse(&reader->document, "implementation is ModelExchange, CoSimulation or any; scheduled execution is not imported");
     }
+    if (++reader->depth > DEEPEST)
+        document_refuse(&reader->document, "systems within systems are too deep");
     reader->part = reader->to->part.n;
     vec_push(&reader->to->part, part);
 }
@@ -262,8 +267,10 @@ end(void *user, const char *element)
         reader->parameter = NULL;
     else if (!strcmp(element, "ParameterBinding"))
         reader->prefix = NULL;
-    else if ((!strcmp(element, "System") || !strcmp(element, "Component")) && !reader->is_set)
+    else if ((!strcmp(element, "System") || !strcmp(element, "Component")) && !reader->is_set && reader->part != PART_NONE) {
         reader->part = reader->to->part.at[reader->part].parent;
+        reader->depth--;
+    }
 }
 
 ImportFailure

@@ -168,6 +168,8 @@ bad += [(description, values.replace("55", "much"), "values.ssv:4: 'much' is no 
         (description, values.replace("55", "5 5"), "'inner.plant.k' has 1 element, and not 2"),
         (description, values.replace('value="true"', 'value="2"'), "which is a Boolean"),
         (description, values.replace("/ssv:ParameterSet", "/ssv:Other"), "values.ssv:9: mismatched tag")]
+deep = '<ssd:System name="deep"><ssd:Elements>'
+bad += [(description.replace('<ssd:System name="inner">', 200 * deep + '<ssd:System name="inner">'), values, "systems within systems are too deep")]
 for text, parameters, said in bad:
     other = os.path.join(i.work, "Bad.mdl")
     done = subprocess.run([i.mdlc, "import", system(text, parameters), "-o", other], capture_output=True, text=True, env=i.quiet)
