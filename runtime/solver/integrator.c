@@ -83,6 +83,8 @@ int
 integrator_renew(Run *run)
 {
     run->stepper->stats(run);
+    if (run->outside) // has no loops among its unknowns, and holds the step that an importer is within
+        return MDL_OK;
     integrator_free(run);
     locked_form(run);
     return create(run);
