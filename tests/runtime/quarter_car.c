@@ -233,6 +233,37 @@ test_no_friction(Check *state)
     free(run.rows.value);
 }
 
+static const char *
+differs_later(void *user, const double *v, double tolerance, double resolution)
+{
+    (void)user, (void)tolerance, (void)resolution;
+    return v[0] > 3.5 ? "the sides of an equation differ" : NULL;
+}
+
+// A point that the model's equations do not hold at ends the run, with the rows of before.
+static void
+test_check(Check *state, mdl_check how, int wanted)
+{
+    Run run = {0};
+    double v0[QC_COUNT];
+    mdl_model model = quarter_car(v0, 200, 1e-30, 0);
+    mdl_options options;
+    mdl_sink sink = rows_sink(&run.rows);
+    mdl_options_default(&model, &options);
+    options.stop = 10;
+    options.interval = 1;
+    options.sink = &sink;
+    options.message = log_message;
+    options.user = &run.log;
+    options.checker = differs_later;
+    options.check = how;
+    run.status = mdl_simulate(&model, &options, &run.stats);
+    bool told = strstr(run.log.text, "the sides of an equation differ") != NULL;
+    check(state, run.status == wanted && told == (wanted != MDL_OK) && (wanted == MDL_OK || run.rows.count <= 5), "check", "status %d, %u rows %s", run.status,
+          run.rows.count, run.log.text);
+    free(run.rows.value);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -254,5 +285,8 @@ main(int argc, char **argv)
     }
     test_rest(&state);
     test_no_friction(&state);
+    test_check(&state, MDL_CHECK_ROWS, MDL_FAILED);
+    test_check(&state, MDL_CHECK_STEPS, MDL_FAILED);
+    test_check(&state, MDL_CHECK_OFF, MDL_OK);
     return check_end(&state);
 }
