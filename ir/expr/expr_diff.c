@@ -647,6 +647,22 @@ invert(Exprs *exprs, Isolation *now, uint32_t k)
     return true;
 }
 
+// a/x = b gives x = a/b, where b is not 0 because a is not.
+static bool
+turn_over(Exprs *exprs, Isolation *now, uint32_t k)
+{
+    Expr dividend = expr_arg(exprs, now->side, 0);
+    if (expr_uses_slot(exprs, dividend, k))
+        return false;
+    if (zeros_of(exprs, dividend, 0, &now->looks) != ZEROS_NEVER)
+        divided_by(exprs, now, now->other);
+    if (now->impossible || now->other == exprs->zero)
+        return false;
+    now->side = expr_arg(exprs, now->side, 1);
+    now->other = expr_2(exprs, OP_DIV, dividend, now->other);
+    return true;
+}
+
 // Takes one operator off the side with the slot; false when it is not a sum, product or quotient with the
 // slot in one place.
 static bool
@@ -676,7 +692,7 @@ peel(Exprs *exprs, Isolation *now, uint32_t k)
     case OP_DIV:
         without = expr_arg(exprs, now->side, 1);
         if (expr_uses_slot(exprs, without, k))
-            return false;
+            return turn_over(exprs, now, k);
         now->other = expr_2(exprs, OP_MUL, now->other, without);
         now->side = expr_arg(exprs, now->side, 0);
         return true;
