@@ -85,6 +85,8 @@ typedef struct Elements {  // of a local variable
 // What statements do: to values that are expressions (expansion.c), or as steps of a routine (routine_statement.c). The walk over them is
 // one. Functions return false, or CONTROL_FAILED, after messages.
 typedef struct Meaning {
+    // The first value of a variable as a whole, whose size that gives. NULL: sizes are known before.
+    bool (*size)(Frame *frame, uint32_t local, const Value *value, Span span, const char *what);
     bool (*whole)(Frame *frame, uint32_t local, Value *value, Span span, const char *what); // NULL: as its elements
     bool (*elements)(Frame *frame, const Elements *to, const Value *value, Span span);
     void (*hold)(Frame *frame, Value *value);                       // a result that is assigned when others have been; NULL: nothing is to be done

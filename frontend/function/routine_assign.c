@@ -119,3 +119,16 @@ compile_hold(Frame *frame, Value *value)
         compile_set(c, first + k, value->elements[k]);
     *value = compile_value(c, &value->type, first, value->count);
 }
+
+// Where the variables are is decided before the statements are compiled, so that they are so anew once the size is known.
+bool
+compile_size(Frame *frame, uint32_t local, const Value *value, Span span, const char *what)
+{
+    Compile *c = (Compile *)frame;
+    Value given = *value;
+    if (!expression_coerce(c->env, &given, &c->env->locals.at[local].value.type, span, what))
+        return false;
+    c->sizes[local] = type_lasting(c->env->routines->arena, &given.type);
+    c->sized = true;
+    return false;
+}

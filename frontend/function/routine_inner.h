@@ -42,6 +42,8 @@ typedef struct Compile {
     VEC(Cover) covers;
     uint32_t doubt;      // branches around the statement at hand that may not be taken
     ExprEnv *outer;      // of a loop in an algorithm section of a model: where it stands; NULL in functions
+    Type *sizes;         // of the variables of a function: types whose open sizes a statement has given, rank 0 where none has
+    bool sized;          // one was given: the routine is compiled again
     U32Vec inputs, given; // of such a loop: cells, and what they get, over the slots of `outer`
 } Compile;
 
@@ -77,6 +79,7 @@ extern const Meaning compile_meaning; // its frame is that of a Compile
 // --- routine_assign.c, routine_loop.c
 bool compile_elements(Frame *frame, const Elements *to, const Value *value, Span span);
 void compile_hold(Frame *frame, Value *value);
+bool compile_size(Frame *frame, uint32_t local, const Value *value, Span span, const char *what);
 Control compile_loop(Frame *frame, Node node);
 Control compile_for(Frame *frame, Node node, uint32_t index); // from its index-th index on
 
@@ -101,5 +104,7 @@ void compile_inputs(Compile *c, const Value *values, bool specialise);
 // Outputs, with room for their types, then the others.
 bool compile_outputs(Compile *c, Type *types, uint32_t *n);
 bool compile_others(Compile *c);
+// Every variable has got a size; a message otherwise.
+bool compile_check_sized(Compile *c);
 
 #endif

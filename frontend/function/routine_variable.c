@@ -15,21 +15,23 @@ compile_find_assigned(Compile *c, Node statements)
     vec_free(&refs);
 }
 
-// Real or not, for each scalar of an input.
+// Whether a scalar of a value is a Real; those inside of nested records count as Reals: derivatives of Integers are given as 0.
+static bool
+is_real_scalar(const Type *type, uint32_t k)
+{
+    if (type->base != TYPE_RECORD)
+        return type->base == TYPE_REAL;
+    uint32_t scalar = k % type->record->size, f = 0;
+    while (scalar >= type->record->fields[f].first + type->record->fields[f].count)
+        f++;
+    return type->record->fields[f].type.base == TYPE_REAL || type->record->fields[f].type.base == TYPE_RECORD;
+}
+
 static void
 compile_mark_real(Compile *c, const Type *type, uint32_t count)
 {
-    for (uint32_t k = 0; k < count; k++) {
-        uint8_t real = type->base == TYPE_REAL;
-        if (type->base == TYPE_RECORD) {
-            uint32_t scalar = k % type->record->size, f = 0;
-            while (scalar >= type->record->fields[f].first + type->record->fields[f].count)
-                f++;
-            // Integers inside of nested records count as Reals: their derivatives are given as 0.
-            real = type->record->fields[f].type.base == TYPE_REAL || type->record->fields[f].type.base == TYPE_RECORD;
-        }
-        vec_push(&c->routine->real, real);
-    }
+    for (uint32_t k = 0; k < count; k++)
+        vec_push(&c->routine->real, is_real_scalar(type, k));
 }
 
 bool
@@ -78,16 +80,7 @@ compile_inputs(Compile *c, const Value *values, bool specialise)
     c->routine->inputs = c->routine->cells;
 }
 
-static bool
-size_is_known(const Type *type)
-{
-    for (uint32_t i = 0; i < type->rank; i++)
-        if (type->dims[i] == SIZE_UNKNOWN)
-            return false;
-    return true;
-}
-
-// The declared type, with sizes left open taken from the value.
+// The declared type, with sizes left open taken from the value, or from what a statement assigned when the routine was compiled before.
 static bool
 open_type(Compile *c, uint32_t i, Type *type, Value *value, bool *given)
 {
@@ -98,12 +91,25 @@ open_type(Compile *c, uint32_t i, Type *type, Value *value, bool *given)
         return false;
     if (*given)
         *type = value->type;
-    if (size_is_known(type))
-        return true;
-    diag_add(env->diags, E0722, node_span(env, variable->component),
-             "the size of '%s' must be known where the function is compiled, because it is called at run time",
-             sym_text(env->syms, variable->name));
-    return false;
+    else if (c->sizes && c->sizes[i].rank)
+        *type = c->sizes[i];
+    return true;
+}
+
+bool
+compile_check_sized(Compile *c)
+{
+    ExprEnv *env = c->env;
+    for (uint32_t i = 0; i < c->frame.variables.n; i++) {
+        const Variable *variable = &c->frame.variables.at[i];
+        if (type_is_sized(&env->locals.at[i].value.type))
+            continue;
+        diag_add(env->diags, E0722, node_span(env, variable->component),
+                 "the size of '%s' must be known where the function is compiled, because it is called at run time",
+                 sym_text(env->syms, variable->name));
+        return false;
+    }
+    return true;
 }
 
 static bool
@@ -121,6 +127,10 @@ open_variable(Compile *c, uint32_t i)
     bool stays = !output && !changes && given && value_known(env, &value);
     if (stays) {
         env->locals.at[i] = (Local){variable->name, value};
+        return true;
+    }
+    if (!type_is_sized(&type)) {
+        env->locals.at[i] = (Local){variable->name, {.type = type}};
         return true;
     }
     if (!value_new(env, &type, node_span(env, variable->component), &all))
@@ -143,7 +153,10 @@ compile_outputs(Compile *c, Type *types, uint32_t *n)
             continue;
         if (!open_variable(c, i))
             return false;
-        types[(*n)++] = c->env->locals.at[i].value.type;
+        const Value *value = &c->env->locals.at[i].value;
+        types[(*n)++] = value->type;
+        for (uint32_t k = 0; k < value->count; k++)
+            vec_push(&c->routine->whole, !is_real_scalar(&value->type, k));
     }
     if (!*n) // called for its effects: 0
         compile_cells(c, 1);

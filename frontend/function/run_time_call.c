@@ -54,17 +54,37 @@ compile_body(Compile *c, const Value *values, bool specialise, uint32_t index)
     Type *types = arena_array(env->routines->arena, Type, c->frame.variables.n + 1);
     if (!compile_outputs(c, types, &signature.n))
         return false;
-    for (uint32_t i = 0; i < signature.n; i++)
+    bool sized = true;
+    for (uint32_t i = 0; i < signature.n; i++) {
         types[i] = type_lasting(env->routines->arena, &types[i]);
+        sized &= type_is_sized(&types[i]);
+    }
     signature.types = types;
-    env->routines->signatures.at[index] = signature; // calls of itself find it
+    if (sized)
+        env->routines->signatures.at[index] = signature; // calls of itself find it
     bool good = compile_others(c) && compile_check_size(c);
     for (uint32_t i = 0; good && c->block != NO_BLOCK && i < c->frame.sections.n; i++) {
         env->scope = c->frame.sections.at[i].scope;
         good = statement_list(&c->frame, c->frame.sections.at[i].node, 0) != CONTROL_FAILED;
     }
-    good = good && (!c->frame.external.node || compile_external(c)) && compile_unset(c);
+    good = good && compile_check_sized(c) && (!c->frame.external.node || compile_external(c)) && compile_unset(c);
     return good && compile_check_size(c) && compile_finish(c);
+}
+
+// *again: a statement has given a variable the size that its declaration leaves open, and `sizes` has it now.
+static bool
+compile_once(Frame *frame, const Value *values, bool specialise, uint32_t index, Type *sizes, bool *again)
+{
+    ExprEnv *env = frame->env;
+    Compile c;
+    compile_open(&c, frame, sym_text(env->syms, frame->function->full_name), node_span(env, frame->function->class_node));
+    c.env->statements = 0;
+    c.sizes = sizes;
+    bool good = compile_body(&c, values, specialise, index) && !c.sized;
+    c.routine->complete = good;
+    *again = c.sized;
+    compile_close(&c);
+    return good;
 }
 
 // False after messages. The frame and what has been found about its function stay as they were.
@@ -72,12 +92,11 @@ static bool
 compile(Frame *frame, const Value *values, bool specialise, uint32_t index)
 {
     ExprEnv *env = frame->env;
-    Compile c;
-    compile_open(&c, frame, sym_text(env->syms, frame->function->full_name), node_span(env, frame->function->class_node));
-    c.env->statements = 0;
-    bool good = compile_body(&c, values, specialise, index);
-    c.routine->complete = good;
-    compile_close(&c);
+    DiagsMark mark = diags_mark(env->diags);
+    Type *sizes = arena_array(env->routines->arena, Type, frame->variables.n + 1);
+    bool again, good;
+    while (!(good = compile_once(frame, values, specialise, index, sizes, &again)) && again)
+        diags_return_to(env->diags, mark);
     Signature *signature = &env->routines->signatures.at[index];
     if (!good)
         *signature = (Signature){0};

@@ -96,7 +96,10 @@ assign(Frame *frame, Node target, Value *value, Span span)
         return false;
     const char *what = arena_printf(env->arena, "'%s'", expression_text(env, target));
     Node subscripts = ast_child(env->ast, ast_child(env->ast, target, 0), 0);
-    if (!subscripts && ast_at(env->ast, target)->nchild == 1 && frame->meaning->whole)
+    bool whole = !subscripts && ast_at(env->ast, target)->nchild == 1;
+    if (whole && frame->meaning->size && !type_is_sized(&env->locals.at[local].value.type))
+        return frame->meaning->size(frame, (uint32_t)local, value, span, what);
+    if (whole && frame->meaning->whole)
         return frame->meaning->whole(frame, (uint32_t)local, value, span, what);
     return assign_elements(frame, (uint32_t)local, target, value, span, what);
 }

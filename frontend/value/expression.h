@@ -60,6 +60,7 @@ typedef struct Value {
 
 // The type with all its record types in this arena.
 Type type_lasting(Arena *arena, const Type *type);
+bool type_is_sized(const Type *type); // no dimension is SIZE_UNKNOWN
 
 // What a component reference means (subscripts applied): its scalars in row-major order.
 typedef struct Reference {
@@ -177,6 +178,8 @@ struct ExprEnv {
     const char *(*resource)(ExprEnv *env, const char *address);
     // A variable changes during the simulation. May be NULL: none does.
     bool (*varies)(ExprEnv *env, Var var);
+    // A parameter has no value before the initialisation finds it. May be NULL: none has.
+    bool (*found_at_start)(ExprEnv *env, Var var);
     // A variable is a Real.
     bool (*real)(ExprEnv *env, Var var);
     const FunctionCalls *calls;

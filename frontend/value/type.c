@@ -38,6 +38,15 @@ type_same_sizes(const Type *a, const Type *b)
     return true;
 }
 
+bool
+type_is_sized(const Type *type)
+{
+    for (uint32_t i = 0; i < type->rank; i++)
+        if (type->dims[i] == SIZE_UNKNOWN)
+            return false;
+    return true;
+}
+
 const char *
 type_text(Arena *arena, const Syms *syms, const Type *type)
 {

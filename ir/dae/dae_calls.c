@@ -297,7 +297,16 @@ print_head(const DaeCalls *calls, uint32_t place, Out *out)
     for (uint32_t i = 0; i < routine->inverses.n; i++)
         out_printf(out, " inverse %u %u", routine->inverses.at[i].input, calls->routine_place.at[routine->inverses.at[i].number]);
     if (routine->stepwise)
-        out_text(out, " stepwise");
+        out_text(out, " stepwise ");
+    for (uint32_t k = 0; k < routine->steps_alone.n && routine->stepwise; k++)
+        out_char(out, routine->steps_alone.at[k] ? '1' : '0');
+    bool whole = false;
+    for (uint32_t k = 0; k < routine->whole.n; k++)
+        whole |= routine->whole.at[k];
+    if (whole)
+        out_text(out, " whole ");
+    for (uint32_t k = 0; k < routine->whole.n && whole; k++)
+        out_char(out, routine->whole.at[k] ? '1' : '0');
     out_char(out, '\n');
 }
 

@@ -86,15 +86,14 @@ digit_follows(Reader *reader)
 }
 
 static void
-read_real_inputs(Reader *reader, Routine *routine)
+read_digits(Reader *reader, U8Vec *to, uint32_t wanted, const char *expected)
 {
     size_t n;
-    need_word(reader, "real");
     const char *digits = reader_word(reader, &n);
-    if (!reader->failed && n != routine->inputs)
-        reader_fail(reader, "a digit for each input");
+    if (!reader->failed && n != wanted)
+        reader_fail(reader, expected);
     for (size_t i = 0; i < n && !reader->failed; i++)
-        vec_push(&routine->real, digits[i] == '1');
+        vec_push(to, digits[i] == '1');
 }
 
 // Objects one behind the other; some of them are the inputs.
@@ -195,8 +194,10 @@ read_head(Reader *reader)
     need_word(reader, "inputs");
     inputs = reader_index(reader, CELL_LIMIT);
     routine->inputs = reader->failed ? 0 : inputs;
-    if (routine->inputs)
-        read_real_inputs(reader, routine);
+    if (routine->inputs) {
+        need_word(reader, "real");
+        read_digits(reader, &routine->real, routine->inputs, "a digit for each input");
+    }
     need_word(reader, "outputs");
     routine->outputs = reader_index(reader, CELL_LIMIT);
     need_word(reader, "at");
@@ -205,7 +206,10 @@ read_head(Reader *reader)
     vec_push(&reader->routines, routine->number);
     while (read_link(reader, routine))
         continue;
-    routine->stepwise = reader_take(reader, "stepwise");
+    if ((routine->stepwise = reader_take(reader, "stepwise")))
+        read_digits(reader, &routine->steps_alone, routine->outputs, "a digit for each output");
+    if (reader_take(reader, "whole"))
+        read_digits(reader, &routine->whole, routine->outputs, "a digit for each output");
     if (!map_get(&reader->routine_of, hash_bytes(name, strlen(name)), &other))
         map_put(&reader->routine_of, hash_bytes(name, strlen(name)), routine->number);
 }

@@ -55,6 +55,8 @@ routines_free(Exprs *exprs)
     for (uint32_t i = 1; i < exprs->routines.n; i++) {
         Routine *routine = exprs->routines.at[i];
         vec_free(&routine->real);
+        vec_free(&routine->steps_alone);
+        vec_free(&routine->whole);
         vec_free(&routine->steps);
         vec_free(&routine->blocks);
         vec_free(&routine->values);

@@ -92,7 +92,9 @@ typedef struct Routine {
     VEC(Inverse) inverses; // of a routine with one output
     External *external;   // instead of blocks; NULL: none
     uint32_t exhausted;   // times that a call took too long while compiling
-    bool stepwise;        // known with the derivative: a result depends on Real inputs through conditions alone (a bisection)
+    bool stepwise;        // known with the derivative: a result depends on Real inputs through conditions alone (a bisection);
+    U8Vec steps_alone;    // which of the outputs do
+    U8Vec whole;          // which of the outputs are no Reals, so that their derivatives are 0; empty: none
     uint32_t depth_site, work_site, time_site; // calls inside each other, iterations, the run's limit of time
 } Routine;
 

@@ -43,6 +43,8 @@ routine_difference(Exprs *exprs, Routine *of)
     Routine *to = routine_create(exprs, arena_printf(exprs->arena, "der(%s)", of->name), site_of(exprs, of->depth_site)->span);
     of->derivative = to->number;
     of->stepwise = true;
+    for (uint32_t k = 0; k < of->outputs; k++)
+        vec_push(&of->steps_alone, 1);
     routine_cells(to, of->inputs);
     routine_cells(to, of->inputs);
     for (uint32_t round = 0; round < 2; round++)

@@ -12,6 +12,7 @@
 #include "ir/expr/expr_calculus.h"
 #include "ir/expr/expr_inner.h"
 #include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
 #include "ir/expr/expr_rewrite.h"
 #include "ir/expr/routine.h"
@@ -161,18 +162,36 @@ uses_active(const Derivation *derivation, Expr e)
     return found;
 }
 
-// Some output has no derivative although what is computed depends on Real inputs: by the branches taken. The derivative of
-// the statements is zero, that of the function need not be.
+// What a cell holds at the end is one number, whatever happens.
 static bool
-is_stepwise(const Derivation *derivation)
+is_constant(const Derivation *derivation, uint32_t cell)
 {
-    const Routine *of = derivation->of;
-    bool smooth = true, decided = false;
-    for (uint32_t k = 0; k < of->outputs; k++)
-        smooth &= derivation->active.at[of->output + k];
-    for (uint32_t b = 0; b < of->blocks.n && !smooth && !decided; b++)
+    Expr only = 0;
+    for (uint32_t i = 0; i < derivation->of->steps.n; i++) {
+        const Step *step = &derivation->of->steps.at[i];
+        if (cell < step->cell || cell >= step->cell + step->count)
+            continue;
+        if (expr_op(derivation->exprs, step->value) != OP_CONST || (only && only != step->value))
+            return false;
+        only = step->value;
+    }
+    return true;
+}
+
+// Outputs that have no derivative although what is computed depends on Real inputs: by the branches taken. The derivative of
+// the statements is zero, that of the function need not be.
+static void
+find_stepwise(const Derivation *derivation, Routine *of)
+{
+    bool decided = false;
+    for (uint32_t b = 0; b < of->blocks.n && !decided; b++)
         decided = uses_active(derivation, of->blocks.at[b].condition);
-    return !smooth && decided;
+    for (uint32_t k = 0; k < of->outputs; k++) {
+        bool whole = k < of->whole.n && of->whole.at[k];
+        bool alone = decided && !whole && !derivation->active.at[of->output + k] && !is_constant(derivation, of->output + k);
+        vec_push(&of->steps_alone, alone);
+        of->stepwise |= alone;
+    }
 }
 
 uint32_t
@@ -195,7 +214,7 @@ routine_derivative(Exprs *exprs, uint32_t number)
     to->output = rate_cell(of, of->output);
     while (find_active(&derivation))
         continue;
-    of->stepwise = is_stepwise(&derivation);
+    find_stepwise(&derivation, of);
     add_blocks(&derivation);
     to->complete = true;
     vec_free(&derivation.active);

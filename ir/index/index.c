@@ -339,15 +339,22 @@ check_inputs(Index *index, uint32_t e)
     return true;
 }
 
+// Whether an expression has a result of routine `number` that depends on the inputs of `routine`, whose derivative it is or which it
+// is itself, through conditions alone.
 static bool
-calls_routine(const Exprs *exprs, Expr shape, uint32_t number)
+uses_steps(const Exprs *exprs, Expr shape, uint32_t number, const Routine *routine)
 {
     U32Vec parts = {0};
     bool found = false;
     if (expr_has_op(exprs, shape, OP_CALL))
         expr_parts(exprs, shape, &parts);
-    for (uint32_t i = 0; i < parts.n && !found; i++)
-        found = expr_op(exprs, parts.at[i]) == OP_CALL && (uint32_t)expr_value(exprs, expr_arg(exprs, parts.at[i], 0)) == number;
+    for (uint32_t i = 0; i < parts.n && !found; i++) {
+        if (expr_op(exprs, parts.at[i]) != OP_RESULT)
+            continue;
+        Expr call = expr_arg(exprs, parts.at[i], 1);
+        uint32_t k = (uint32_t)expr_value(exprs, expr_arg(exprs, parts.at[i], 0)) - 1;
+        found = (uint32_t)expr_value(exprs, expr_arg(exprs, call, 0)) == number && k < routine->steps_alone.n && routine->steps_alone.at[k];
+    }
     vec_free(&parts);
     return found;
 }
@@ -368,7 +375,8 @@ check_functions(Index *index, uint32_t e, uint32_t made)
             continue;
         const Routine *routine = routine_of(exprs, (uint32_t)expr_value(exprs, expr_arg(exprs, parts.at[i], 0)));
         if (!routine->stepwise
-            || (made != NONE && !calls_routine(exprs, index->dae->equations.at[made].shape, routine->derivative)))
+            || !(made == NONE ? uses_steps(exprs, shape, routine->number, routine)
+                 : uses_steps(exprs, index->dae->equations.at[made].shape, routine->derivative, routine)))
             continue;
         Out text = {0};
         out_printf(&text, "the derivative of '%s' is needed, but %s", routine->name,
