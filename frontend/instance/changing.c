@@ -1,8 +1,8 @@
 // changing.c: which subscripts change while the model runs.
 //
-// Purpose: x[i] in an equation, where i is a variable. Method: the text of the subscript is searched for variables of the instance
-// that are no parameters, and for local variables whose values are not known; nothing is elaborated, so that subscripts
-// that stay cost little. What the subscript picks is found by selection.c.
+// Purpose: x[i] in an equation, where i is a variable, or a parameter that the initialisation finds. Method: the text of the
+// subscript is searched for such variables of the instance, and for local variables whose values are not known; nothing is
+// elaborated, so that subscripts that stay cost little. What the subscript picks is found by selection.c.
 // Contract: fragment.h. Complexity: linear in the text.
 #include "frontend/instance/fragment.h"
 #include "frontend/value/expression_inner.h"
@@ -17,7 +17,7 @@ is_size_call(const Elab *elab, Node node)
     return !strcmp(name, "size") || !strcmp(name, "ndims");
 }
 
-// A variable of the instance that is no parameter or constant, or the time.
+// A variable of the instance that is no parameter or constant, a parameter that the initialisation finds, or the time.
 static bool
 reference_changes(Elab *elab, const Scope *scope, Node ref)
 {
@@ -37,7 +37,8 @@ reference_changes(Elab *elab, const Scope *scope, Node ref)
             member = outer_spot(frag, member).member;
         frag = member->is_component && member->count ? member->fragments[0] : NULL;
     }
-    return member && !member->is_component && member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT;
+    return member && !member->is_component
+        && ((member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT) || is_found_at_start(elab, member));
 }
 
 bool

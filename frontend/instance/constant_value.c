@@ -262,9 +262,8 @@ mark_evaluated(Fragment *frag, Member *member)
     }
 }
 
-// A parameter without a value whose attribute `fixed` is given: initialisation finds it (section 8.6).
-static bool
-is_found_at_start(Elab *elab, const Member *member)
+bool
+is_found_at_start(const Elab *elab, const Member *member)
 {
     return member->kind == VAR_PARAMETER && member->mod && !member->mod->value && mod_child(member->mod, sym_of(elab->dae->syms, "fixed"));
 }

@@ -89,6 +89,45 @@ redeclare_member(Elab *elab, Member *member, const ClassMember *declared, const 
     return true;
 }
 
+// Whether two paths to an element say the same about it; either may be NULL.
+static bool
+same_modification(const Elab *elab, const Mod *a, const Mod *b)
+{
+    const Ast *ast = &elab->program->ast;
+    const Mod *either = a ? a : b;
+    if (a == b)
+        return true;
+    if (!a || !b)
+        return !either->value && !either->n && !either->final;
+    bool same = a->value == b->value
+        || (a->value && b->value && a->frag == b->frag && a->n_fields == b->n_fields && ast_same(ast, a->value, b->value, AST_NONE))
+        || (ast_kind(ast, a->value) == AST_NUMBER && ast_kind(ast, b->value) == AST_NUMBER
+            && ast_number(ast, a->value) == ast_number(ast, b->value));
+    for (uint32_t i = 0; same && i < a->n; i++)
+        same = same_modification(elab, a->children[i], mod_child(b, a->children[i]->name));
+    for (uint32_t i = 0; same && i < b->n; i++)
+        same = mod_child(a, b->children[i]->name) || same_modification(elab, NULL, b->children[i]);
+    return same && a->final == b->final;
+}
+
+// What is inherited and declared, or inherited twice, is one element when all that is said of it is the same: in the same words, and
+// no extends clause gives another value, or in the declaration and the modifications together (section 7.1).
+static bool
+same_element(const Elab *elab, const Member *old, const ClassMember *declared, uint32_t class_id, const Mod *from, const Mod *merged)
+{
+    const Ast *ast = &elab->program->ast;
+    Node dims[] = {ast_child(ast, old->node, 0), ast_child(ast, declared->node, 0)};
+    Node conditions[] = {ast_child(ast, old->node, 2), ast_child(ast, declared->node, 2)};
+    if (old->class_id == class_id || !ast_same(ast, old->line, declared->line, AST_COMPONENT))
+        return false;
+    if (ast_same(ast, old->node, declared->node, AST_NONE) && (!from || !from->value))
+        return true;
+    return ast_at(ast, old->node)->flags == ast_at(ast, declared->node)->flags
+        && !dims[0] == !dims[1] && (!dims[0] || ast_same(ast, dims[0], dims[1], AST_NONE))
+            && !conditions[0] == !conditions[1] && (!conditions[0] || ast_same(ast, conditions[0], conditions[1], AST_NONE))
+                && same_modification(elab, old->mod, merged);
+}
+
 static void
 collect_component(Elab *elab, Collect *into, uint32_t class_id, const ClassMember *declared, Mod *outer)
 {
@@ -100,9 +139,14 @@ collect_component(Elab *elab, Collect *into, uint32_t class_id, const ClassMembe
         return;
     if (map_get(&into->frag->by_name, declared->name, &index))
         old = &into->members.at[index];
-    // What is inherited and declared, or inherited twice, in the same words is one element (section 7.1).
-    if (old && old->class_id != class_id && ast_same(ast, old->line, declared->line, AST_COMPONENT)
-        && ast_same(ast, old->node, declared->node, AST_NONE)) {
+    Mod *own = mod_build(elab, declared->name, ast_child(ast, declared->node, 1), into->frag, class_id, 0,
+                         node->span);
+    Node constrained = ast_child(ast, declared->line, 2);
+    if (constrained) // what it says holds for the declaration, too (section 7.3.2)
+        own = mod_merge(elab, own, constraint_modification(elab, declared->line, declared->node, into->frag, class_id, 0));
+    Mod *from = mod_child(outer, declared->name);
+    own->final = (line->flags & AST_F_FINAL) != 0;
+    if (old && same_element(elab, old, declared, class_id, from, mod_merge(elab, from, own))) {
         old->again = declared->node;
         return;
     }
@@ -112,13 +156,6 @@ collect_component(Elab *elab, Collect *into, uint32_t class_id, const ClassMembe
         diag_note(diag, old->span, "first declared here");
         return;
     }
-    Mod *own = mod_build(elab, declared->name, ast_child(ast, declared->node, 1), into->frag, class_id, 0,
-                         node->span);
-    Node constrained = ast_child(ast, declared->line, 2);
-    if (constrained) // what it says holds for the declaration, too (section 7.3.2)
-        own = mod_merge(elab, own, constraint_modification(elab, declared->line, declared->node, into->frag, class_id, 0));
-    Mod *from = mod_child(outer, declared->name);
-    own->final = (line->flags & AST_F_FINAL) != 0;
     Member member = {.name = declared->name, .line = declared->line, .node = declared->node,
                      .class_id = class_id, .is_protected = declared->is_protected || into->hidden,
                      .flags = line->flags, .span = node->span, .scope = into->frag,
@@ -186,27 +223,6 @@ check_names(Elab *elab, const Mod *mod, uint32_t class_id, bool component)
         else if (parameters)
             diag_help(diag, "parameters it has: %s", parameters);
     }
-}
-
-// Whether two paths to a base class say the same about one of its elements; either may be NULL.
-static bool
-same_modification(const Elab *elab, const Mod *a, const Mod *b)
-{
-    const Ast *ast = &elab->program->ast;
-    const Mod *either = a ? a : b;
-    if (a == b)
-        return true;
-    if (!a || !b)
-        return !either->value && !either->n && !either->final;
-    bool same = a->value == b->value
-        || (a->value && b->value && a->frag == b->frag && a->n_fields == b->n_fields && ast_same(ast, a->value, b->value, AST_NONE))
-        || (ast_kind(ast, a->value) == AST_NUMBER && ast_kind(ast, b->value) == AST_NUMBER
-            && ast_number(ast, a->value) == ast_number(ast, b->value));
-    for (uint32_t i = 0; same && i < a->n; i++)
-        same = same_modification(elab, a->children[i], mod_child(b, a->children[i]->name));
-    for (uint32_t i = 0; same && i < b->n; i++)
-        same = mod_child(a, b->children[i]->name) || same_modification(elab, NULL, b->children[i]);
-    return same && a->final == b->final;
 }
 
 // A class reached by a second path is the same class only when nothing differs (section 5.6.1.4).

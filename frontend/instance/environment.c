@@ -72,6 +72,8 @@ is_by_value(Elab *elab, const Scope *scope, const Target *target)
     bool known = member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT;
     if (!known || scope->structural)
         return known;
+    if (member->kind == VAR_CONSTANT && member->type.base == TYPE_BOOLEAN)
+        return member->mod && member->mod->value;
     return member->type.base == TYPE_STRING ? text_is_known(elab, target->spots[0].frag, member, member->span) : is_evaluated(elab, member);
 }
 
@@ -568,8 +570,7 @@ member_of_var(Fragment **frag, uint32_t *var)
     return find_member(NULL, frag, var);
 }
 
-// The same, to ask for its value.
-static Member *
+Member *
 member_to_evaluate(Elab *elab, Fragment **frag, uint32_t *var)
 {
     return find_member(elab, frag, var);
@@ -669,6 +670,14 @@ env_varies(ExprEnv *env, Var var)
 }
 
 static bool
+env_found_at_start(ExprEnv *env, Var var)
+{
+    const Scope *scope = env->scope;
+    const Member *member = member_meant(scope->frag, var);
+    return member && is_found_at_start(env->context, member);
+}
+
+static bool
 env_real(ExprEnv *env, Var var)
 {
     const Scope *scope = env->scope;
@@ -730,7 +739,7 @@ env_init(Elab *elab, ExprEnv *env, Scope *scope)
     *env = (ExprEnv){
         .ast = &elab->program->ast, .syms = elab->dae->syms, .exprs = elab->dae->exprs, .diags = elab->diags,
         .arena = elab->scratch, .calls = &function_calls, .routines = elab->routines, .operators = env_operators, .slots = &elab->slots, .slot_of = &elab->slot_of,
-        .component = env_component, .function = env_function, .declared = env_declared, .varies = env_varies, .real = env_real,
+        .component = env_component, .function = env_function, .declared = env_declared, .varies = env_varies, .found_at_start = env_found_at_start, .real = env_real,
         .type = env_type, .function_type = env_function_type, .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre,
         .enumeration = env_enumeration, .graph = elab->contents->connections, .resource = env_resource, .scope = scope, .context = elab,
     };

@@ -37,6 +37,7 @@ struct Mod {
     bool each;
     bool overruled;          // its value: one for the whole record was given further out
     bool of_evaluated, of_final; // its value is that of a whole record, which is declared with Evaluate = true, as final
+    bool spread;             // has no value: each part has its own from the value of a record around, whatever stands further inside
     uint32_t redeclared;     // a class: what stands in its place
     Mod *constraint;         // of a redeclared component: what its constraining clause says, or NULL
     Node line, component;    // a redeclared component: COMPONENTS and COMPONENT,
@@ -435,6 +436,8 @@ uint32_t extra_outer(Fragment *frag, uint32_t outer, uint32_t var);
 
 // The member that holds a local variable; *frag becomes the fragment it belongs to, *var its own element.
 Member *member_of_var(Fragment **frag, uint32_t *var);
+// The same, to ask for its value: an element of an array whose values may differ has a fragment of its own for that.
+Member *member_to_evaluate(Elab *elab, Fragment **frag, uint32_t *var);
 
 // False for members that have no place in the fragment: absent ones, outer declarations, failed ones.
 static inline bool
@@ -526,6 +529,8 @@ bool constant_record_value(Elab *elab, const Target *target, Span span, Value *o
 // Whether the value of a String that is a parameter or constant is known; wrong ones have been reported and count as known.
 bool text_is_known(Elab *elab, Fragment *frag, Member *member, Span asked);
 bool is_evaluated(Elab *elab, Member *member);
+// A parameter without a value whose attribute `fixed` is given: initialisation finds it (section 8.6).
+bool is_found_at_start(const Elab *elab, const Member *member);
 // True when an expression uses only parameters, constants, loop indices and functions of them.
 bool is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr);
 

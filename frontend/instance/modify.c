@@ -301,13 +301,14 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
         inner = redeclared_again(elab, outer, inner);
     if (!inner)
         return outer;
-    const Mod *from = outer->value ? outer : inner;
+    const Mod *from = outer->value || outer->spread ? outer : inner;
     Mod *merged = mod_make(elab, outer->name, from->span, from->levels);
     merged->value = from->value;
     merged->frag = from->frag;
     merged->class_id = from->class_id;
     merged->from_outside = from->from_outside;
     merged->each = from->each;
+    merged->spread = from->spread;
     const Mod *declared = outer->line || outer->redeclared ? outer : inner;
     merged->redeclared = declared->redeclared;
     merged->constraint = declared->constraint;

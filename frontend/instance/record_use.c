@@ -5,8 +5,12 @@
 // value (record.c). A value for a whole record becomes one modification per field that says which field of the
 // expression it takes; from there on fields are variables like all others.
 // Contract: fragment.h. Complexity: linear in fields and scalars; types are made once per fragment.
+#include <math.h>
+
 #include "frontend/instance/fragment.h"
 #include "ir/base/diag.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 static bool
 field_type(Elab *elab, Member *member, Span span, Type *type)
@@ -84,7 +88,7 @@ known_record(Elab *elab, const Target *target, uint32_t size, Span span, Referen
             Fragment *frag = target->spots[i].frag;
             uint32_t local = k;
             const Value *whole;
-            Member *member = member_of_var(&frag, &local);
+            Member *member = member_to_evaluate(elab, &frag, &local);
             if (!member || (member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT)) {
                 diag_add(elab->diags, E0112, span, "a value that must be known at compile time uses something "
                                                    "that is no parameter or constant");
@@ -96,6 +100,33 @@ known_record(Elab *elab, const Target *target, uint32_t size, Span span, Referen
         }
     out->value = value;
     return true;
+}
+
+// The numbers of fields that are taken by value, NaN for others; NULL: there is none that is 0, and the variables say it all.
+static const Value *
+evaluated_fields(Elab *elab, const Target *target, uint32_t size, Span span, const Reference *of)
+{
+    Exprs *exprs = elab->dae->exprs;
+    Value *value = NULL;
+    for (uint32_t i = 0; i < target->n; i++)
+        for (uint32_t k = 0; k < size; k++) {
+            Fragment *frag = target->spots[i].frag;
+            uint32_t local = k;
+            const Value *whole;
+            Member *member = member_to_evaluate(elab, &frag, &local);
+            bool number = member && member->type.base != TYPE_STRING && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT);
+            if (!number || !is_evaluated(elab, member) || !member_value(elab, frag, member, span, &whole)
+                || expr_value(exprs, whole->elements[local]) != 0)
+                continue;
+            if (!value) {
+                value = arena_new(elab->scratch, Value);
+                *value = (Value){.type = of->type, .count = of->count, .elements = arena_array(elab->scratch, Expr, of->count)};
+                for (uint32_t e = 0; e < of->count; e++)
+                    value->elements[e] = expr_const(exprs, NAN);
+            }
+            value->elements[i * size + k] = expr_const(exprs, 0);
+        }
+    return value;
 }
 
 bool
@@ -122,6 +153,7 @@ record_reference(Elab *elab, const Scope *scope, const Target *target, Span span
             vars[i * record->size + k] = target->outer ? extra_outer(scope->frag, target->outer - 1, var) : var;
         }
     out->vars = vars;
+    out->value = evaluated_fields(elab, target, record->size, span, out);
     return true;
 }
 
@@ -197,6 +229,7 @@ static Mod *
 spread_all(Elab *elab, Mod *mod, uint32_t class_id, uint32_t depth)
 {
     Mod *made = mod_make(elab, mod->name, mod->span, mod->levels);
+    made->spread = true;
     made->frag = mod->frag;
     made->of_type = mod->of_type;
     made->giver = mod->giver;

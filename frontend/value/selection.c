@@ -25,7 +25,8 @@ changes(ExprEnv *env, Expr e)
     expr_used_slots(env->exprs, &e, 1, &slots);
     for (uint32_t i = 0; i < slots.n && !any; i++) {
         Var var = env->slots->at[slots.at[i]];
-        any = var == BOUND_VARIABLE ? env->compile : env->varies && env->varies(env, var);
+        any = var == BOUND_VARIABLE ? env->compile
+            : (env->varies && env->varies(env, var)) || (env->found_at_start && env->found_at_start(env, var));
     }
     vec_free(&slots);
     return any;
