@@ -110,7 +110,7 @@ static void mdl_error(Span *span, Parser *p, const char *message);
 
 file:
   items                         { p->file = file_node(p, @$, $items); }
-| "a formula" expression        { p->file = $expression; }
+| items "a formula" expression  { p->file = $expression; } // behind no items: what a text begins with is decided by one state, from which errors are recovered
 ;
 items:
   %empty                        { p->items = $$ = list_start(p); }

@@ -183,7 +183,7 @@ test_solve(Test *test)
     solves(test, "sin(#0) = #1", NULL, NULL);
     solves(test, "#0*#0 = #1", NULL, NULL);
     solves(test, "#1 = #2", NULL, NULL);
-    solves(test, "#1/#0 = #2", NULL, NULL);
+    solves(test, "#1/#0 = #2", "#1/#2", "#2");
     solves(test, "if #1 == 0 then #2 else #0 - #1*#3 = 0", NULL, NULL);
     solves(test, "if #1 == 0 then #0 - #2 else 2*#0 - #3 = 0", "if #1 == 0 then #2 else #3/2", NULL);
     solves(test, "(if #1 > 0 then 0 else #2)*#0 = #3", NULL, NULL);
