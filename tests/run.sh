@@ -376,7 +376,10 @@ run_importers() {
         fi
         rm -rf "$work/case"
         mkdir "$work/case"
-        (cd "$top/tests/fmi" && BUILD=$build WORK=$work/case PYTHONDONTWRITEBYTECODE=1 MALLOC_PERTURB_=165 timeout 600 "$python" "$source") >"$work/out" 2>&1
+        # What is read behind its end is no number by chance; but memory that is filled counts as used, where its size is measured.
+        perturb=165
+        [ "$name" = fmi/instances ] && perturb=0
+        (cd "$top/tests/fmi" && BUILD=$build WORK=$work/case PYTHONDONTWRITEBYTECODE=1 MALLOC_PERTURB_=$perturb timeout 600 "$python" "$source") >"$work/out" 2>&1
         status=$?
         # It may need what is not there.
         grep '^SKIP ' "$work/out" && [ "$status" -eq 0 ] && ! grep -q '^ok\|^FAIL' "$work/out" && continue
