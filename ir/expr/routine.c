@@ -380,20 +380,45 @@ routine_reach_number(const Exprs *exprs, uint32_t number, U8Vec *seen, U32Vec *n
     vec_free(&stack);
 }
 
-bool
-routine_needs_objects(const Exprs *exprs, Expr e)
+// Whether evaluating an expression calls an external function of some kind.
+static bool
+calls_external(const Exprs *exprs, Expr e, bool is_so(const External *))
 {
     U8Vec seen = {0};
     U32Vec numbers = {0};
-    bool needs = false;
+    bool calls = false;
     routine_reach(exprs, e, &seen, &numbers);
-    for (uint32_t i = 0; i < numbers.n && !needs; i++) {
+    for (uint32_t i = 0; i < numbers.n && !calls; i++) {
         const External *external = exprs->routines.at[numbers.at[i]]->external;
-        needs = external && external->objects;
+        calls = external && is_so(external);
     }
     vec_free(&seen);
     vec_free(&numbers);
-    return needs;
+    return calls;
+}
+
+static bool
+has_objects(const External *external)
+{
+    return external->objects;
+}
+
+static bool
+is_from_outside(const External *external)
+{
+    return !external->builtin;
+}
+
+bool
+routine_needs_objects(const Exprs *exprs, Expr e)
+{
+    return calls_external(exprs, e, has_objects);
+}
+
+bool
+routine_leaves(const Exprs *exprs, Expr e)
+{
+    return calls_external(exprs, e, is_from_outside);
 }
 
 // --- values

@@ -162,6 +162,8 @@ uint32_t routine_difference(Exprs *exprs, Routine *of);
 
 // Whether evaluating an expression makes or uses external objects.
 bool routine_needs_objects(const Exprs *exprs, Expr e);
+// Whether it calls functions of others, of which nobody knows what they do besides.
+bool routine_leaves(const Exprs *exprs, Expr e);
 // What the external function said that failed last; NULL: none has since this was asked.
 const char *routine_said(Exprs *exprs);
 // The outputs for given inputs; false when the routine fails, does too much for a compiler, or is not complete.

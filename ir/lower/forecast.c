@@ -7,18 +7,23 @@
 //         instructions. The root function of a relation over the first two kinds becomes a forecast, with the instructions that it
 //         needs written out; so does each largest part of an instruction of the dynamics that is a function of time and not affine. What only
 //         memories read (delays, pipes) belongs to the dynamics here: the past must be as well known as the present.
-// Contract: runtime/model/model.h, mdl_forecast. What a function with an algorithm computes has no operations: count 0 (relations only).
+//         For terms a state with a rate that changes only at events is a function of time.
+// Contract: runtime/model/model.h, mdl_forecast. What a function with an algorithm computes has no operations: count 0, and of a
+//           term the place of its value, which a function computes from time (the same header, glimpses).
 // Complexity: linear in the instructions: a forecast has a limited number of operations, which are not written where it is known
 //             that there are more (least_operations), and there is a limited number of those that are no relations.
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
+#include "ir/expr/routine.h"
 #include "ir/lower/lower_inner.h"
 #include "runtime/model/order.h"
 
 #include <string.h>
 
 typedef enum Kind { KIND_FIXED, KIND_TIMED, KIND_MOVING } Kind;
+// A state whose derivative is 0, or changes only at events: one that is affine in time between them.
+typedef enum Steady { UNSTEADY, STILL, STEADY } Steady;
 
 enum { TERMS_MOST = 1000 }; // forecasts of terms of the equations of motion
 
@@ -37,6 +42,8 @@ typedef struct Forecaster {
     uint32_t first;
     PlaceMap reg;            // register of a place
     bool failed;
+    InstrVec glimpses;       // of terms without operations
+    U8Vec clock;             // per state: a Steady; empty while relations are written
     U8Vec degree;            // per register: 0 constant, 1 affine in time, 2 otherwise
 } Forecaster;
 
@@ -121,18 +128,65 @@ least_operations(Forecaster *f, Expr shape, uint32_t row)
 }
 
 static void
+set_kinds(Forecaster *f)
+{
+    memset(f->kind.at, KIND_FIXED, f->kind.n);
+    mark_moving(f);
+    for (uint32_t i = 0; i < f->clock.n; i++)
+        if (f->clock.at[i] != UNSTEADY)
+            f->kind.at[f->low->y + i] = f->clock.at[i] == STILL ? KIND_FIXED : KIND_TIMED;
+    for (uint32_t i = 0; i < f->code->n; i++) {
+        const Instr *instr = &f->code->at[i];
+        if (f->kind.at[instr->dest] != KIND_MOVING)
+            f->kind.at[instr->dest] = (uint8_t)kind_of(f, instr->shape, instr->row);
+    }
+}
+
+static void
 find_kinds(Forecaster *f)
 {
     vec_grow(&f->kind, f->low->nv);
     vec_grow(&f->least, f->low->nv);
     vec_grow(&f->writer, f->low->nv);
-    mark_moving(f);
+    set_kinds(f);
     for (uint32_t i = 0; i < f->code->n; i++) {
         const Instr *instr = &f->code->at[i];
-        if (f->kind.at[instr->dest] != KIND_MOVING)
-            f->kind.at[instr->dest] = (uint8_t)kind_of(f, instr->shape, instr->row);
         f->writer.at[instr->dest] = i + 1;
         f->least.at[instr->dest] = least_operations(f, instr->shape, instr->row);
+    }
+}
+
+static Steady
+clock_of(const Forecaster *f, uint32_t state)
+{
+    const Lowering *low = f->low;
+    uint32_t place = low->dx + state, writer = f->writer.at[place];
+    if (low->implicit.at[state] || f->kind.at[place] != KIND_FIXED)
+        return UNSTEADY;
+    Expr rate = writer ? f->code->at[writer - 1].shape : 0;
+    return !writer || (expr_op(low->exprs, rate) == OP_CONST && expr_value(low->exprs, rate) == 0) ? STILL : STEADY;
+}
+
+// For terms, states that are functions of time between events are such: c of der(c) = 1, an angle of a constant speed, which is a state itself. Invariants
+// correct states, and those are none.
+static void
+find_clocks(Forecaster *f)
+{
+    enum { ROUNDS = 4 };
+    const Lowering *low = f->low;
+    if (low->sys->model->n_constraints)
+        return;
+    vec_grow(&f->clock, low->nx);
+    bool more = low->nx > 0;
+    for (uint32_t round = 0; round < ROUNDS && more; round++) {
+        more = false;
+        for (uint32_t i = 0; i < low->nx; i++) {
+            Steady clock = f->clock.at[i] == UNSTEADY ? clock_of(f, i) : UNSTEADY;
+            more = more || clock != UNSTEADY;
+            f->clock.at[i] = clock != UNSTEADY ? (uint8_t)clock : f->clock.at[i];
+        }
+        if (more)
+            set_kinds(f);
     }
 }
 
@@ -158,6 +212,8 @@ degree_of(const Forecaster *f, const mdl_timely *at)
         return 0;
     case MDL_TIMELY_TIME:
         return 1;
+    case MDL_TIMELY_STATE:
+        return 0;
     case MDL_TIMELY_ADD:
         return degree[at->a] > degree[at->b] ? degree[at->a] : degree[at->b];
     case MDL_TIMELY_MUL:
@@ -202,12 +258,25 @@ put_constant(Forecaster *f, double value)
     return put(f, (mdl_timely){.op = MDL_TIMELY_CONST, .value = value});
 }
 
+// A clock: what it is at time 0, by its rate, and that times time.
+static uint32_t
+put_clock(Forecaster *f, uint32_t state)
+{
+    uint32_t origin = put_op(f, MDL_TIMELY_STATE, state, 0), rate = put_op(f, MDL_TIMELY_PLACE, f->low->dx + state, 0);
+    return put_op(f, MDL_TIMELY_ADD, origin, put_op(f, MDL_TIMELY_MUL, rate, put_op(f, MDL_TIMELY_TIME, 0, 0)));
+}
+
 static uint32_t
 put_place(Forecaster *f, uint32_t place)
 {
     uint32_t reg;
     if (place_get(&f->reg, place, &reg))
         return reg;
+    if (f->clock.n && place >= f->low->y && place < f->low->y + f->low->nx && f->clock.at[place - f->low->y] == STEADY) {
+        reg = put_clock(f, place - f->low->y);
+        place_put(&f->reg, place, reg);
+        return reg;
+    }
     if (f->kind.at[place] != KIND_FIXED || f->writer.at[place]) {
         f->failed = true; // its instruction was to be written before
         return 0;
@@ -324,7 +393,7 @@ write_forecast(Forecaster *f, Expr shape, uint32_t row, uint32_t relation, uint3
         f->timely.n = f->first;
         return false;
     }
-    mdl_forecast made = {relation, f->first, f->timely.n - f->first, term ? place_text(f->low, dest) : NULL};
+    mdl_forecast made = {relation, f->first, f->timely.n - f->first, 0, term ? place_text(f->low, dest) : NULL};
     vec_push(&f->forecasts, made);
     f->terms += term;
     return true;
@@ -352,6 +421,43 @@ forecast_relations(Forecaster *f)
 
 // --- terms of the equations of motion
 
+// Whether functions of others are called for a part: they are not called ahead of time.
+static bool
+leaves(const Forecaster *f, Expr part, uint32_t row)
+{
+    const Lowering *low = f->low;
+    U32Vec open = {0};
+    Map seen = {0};
+    bool found = routine_leaves(low->exprs, part);
+    for (uint32_t k = 0; k < expr_nslots(low->exprs, part); k++)
+        vec_push(&open, low->sys->places.at[row + k]);
+    while (open.n && !found) {
+        uint32_t place = vec_pop(&open), writer = f->writer.at[place], known;
+        if (!writer || map_get(&seen, writer, &known))
+            continue;
+        const Instr *instr = &f->code->at[writer - 1];
+        map_put(&seen, writer, 1);
+        found = routine_leaves(low->exprs, instr->shape);
+        for (uint32_t k = 0; k < expr_nslots(low->exprs, instr->shape); k++)
+            vec_push(&open, low->sys->places.at[instr->row + k]);
+    }
+    vec_free(&open);
+    map_free(&seen);
+    return found;
+}
+
+// A term that has no operations, since a function with an algorithm is in it: the runtime takes its values ahead.
+static void
+glimpse(Forecaster *f, Expr part, uint32_t row, uint32_t dest)
+{
+    if (leaves(f, part, row))
+        return;
+    mdl_forecast made = {.relation = UINT32_MAX, .place = new_places(f->low, 1), .text = place_text(f->low, dest)};
+    vec_push(&f->glimpses, ((Instr){part, row, made.place}));
+    vec_push(&f->forecasts, made);
+    f->terms++;
+}
+
 static void
 forecast_term(Forecaster *f, Expr part, uint32_t row, uint32_t dest)
 {
@@ -365,7 +471,8 @@ forecast_term(Forecaster *f, Expr part, uint32_t row, uint32_t dest)
             return;
         map_put(&f->term_of, place, 1);
     }
-    (void)write_forecast(f, part, row, UINT32_MAX, dest);
+    if (!write_forecast(f, part, row, UINT32_MAX, dest) && f->failed)
+        glimpse(f, part, row, dest);
 }
 
 // Among the arguments of a part that moves, those that are functions of time: together where they are added or multiplied, so that two
@@ -452,16 +559,48 @@ forecast_terms(Forecaster *f, const U8Vec *needed)
     vec_free(&leads);
 }
 
+// What computes the glimpses, with the instructions that they need.
+static void
+make_glimpses(Forecaster *f)
+{
+    Lowering *low = f->low;
+    U8Vec wanted = {0};
+    InstrVec code = {0};
+    U32Vec chosen = {0};
+    vec_grow(&wanted, low->nv);
+    for (uint32_t i = 0; i < f->glimpses.n; i++)
+        for (uint32_t k = 0; k < expr_nslots(low->exprs, f->glimpses.at[i].shape); k++)
+            wanted.at[low->sys->places.at[f->glimpses.at[i].row + k]] = 1;
+    for (uint32_t i = f->code->n; i-- > 0;) {
+        const Instr *instr = &f->code->at[i];
+        if (!wanted.at[instr->dest] || f->kind.at[instr->dest] == KIND_MOVING)
+            continue;
+        vec_push(&chosen, i);
+        for (uint32_t k = 0; k < expr_nslots(low->exprs, instr->shape); k++)
+            wanted.at[low->sys->places.at[instr->row + k]] = 1;
+    }
+    for (uint32_t i = chosen.n; i-- > 0;)
+        vec_push(&code, f->code->at[chosen.at[i]]);
+    vec_append(&code, f->glimpses.at, f->glimpses.n);
+    add_function(low, "glimpses", &code, true, &low->sys->model->glimpses);
+    vec_free(&wanted);
+    vec_free(&chosen);
+    vec_free(&code);
+}
+
 void
 make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
 {
     mdl_model *model = low->sys->model;
-    if (!exprs_have_op(low->exprs, OP_TIME))
+    if (!exprs_have_op(low->exprs, OP_TIME) && !low->nx)
         return;
     Forecaster f = {.low = low, .code = code};
     find_kinds(&f);
     forecast_relations(&f);
+    find_clocks(&f);
     forecast_terms(&f, needed);
+    if (f.glimpses.n)
+        make_glimpses(&f);
     mdl_timely *timely = arena_array(low->arena, mdl_timely, f.timely.n + 1);
     mdl_forecast *forecasts = arena_array(low->arena, mdl_forecast, f.forecasts.n + 1);
     if (f.timely.n)
@@ -478,6 +617,8 @@ make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
     map_free(&f.operations_of);
     vec_free(&f.timely);
     vec_free(&f.forecasts);
+    vec_free(&f.glimpses);
+    vec_free(&f.clock);
     map_free(&f.term_of);
     place_free(&f.reg);
     vec_free(&f.degree);

@@ -16,6 +16,7 @@
 //         and again, without a change of its own, is looked at a few such times ahead only, twice as far each time that it is spared. All
 //         evaluations are paid for: by the time that the run has come through, and by each change that was found and came. Where that does
 //         not suffice, 880 conditions each of which has all steps before it in its function, those that have wasted much are given up.
+//         Of terms that a function with an algorithm computes values are taken ahead, a ten-thousandth of the run apart, and A and M are theirs.
 // Contract: no change of a relation is missed, but for those that hold for less than rounding can tell; at the end of the run its value is the
 //           one that the equations have there (root.c). A function that cannot be bounded, or
 //           not in a reasonable number of evaluations, is looked at like relations of states, which is told once.
@@ -30,6 +31,7 @@
 #include "runtime/event/event.h"
 #include "runtime/event/jet.h"
 #include "runtime/point/part.h"
+#include "runtime/point/point.h"
 #include "runtime/point/run.h"
 
 typedef struct Outlook {
@@ -56,13 +58,20 @@ struct Ahead {
     double smooth, pace; // up to `smooth` no step longer than `pace`
     double length;       // of the latest stretch that was looked at
     double before;       // when the step before the latest ended
+    double *glimpse;     // GLIMPSES + 1 per forecast: values of those without operations,
+    double *level;       // and what jumps have made of each of them since the first
+    double seen;         // from here on, `apart` from each other; NAN: none yet
+    bool taken;          // they are there
     double credit;       // operations that may still be spent on relations
     double paid;         // up to this time
     uint32_t lost[LOST_KINDS], example[LOST_KINDS]; // forecasts that have been lost and not told, one of them
     bool costly_told;
 };
 
+enum { GLIMPSES = 200 }; // values of terms without operations that are taken at a time
 enum { EVALUATIONS = 4000, UNSURE = 10 * EVALUATIONS, SAMPLES = 8, HOPELESS = 50, HOPELESS_LOOKS = 10 };
+static const double SAME = 1e-9;           // part of values: what comes of rounding
+static const double RESOLVED = 16;         // a change that is so many times as long as values taken ahead are apart is known by them
 static const double NOTHING = 1e-2;        // of the tolerance, of a term's size
 static const double UNDERFLOW_SIZE = 1e-200; // what of a term is no more may be 0 for that reason
 static const double LEAST_PROGRESS = 1e-3; // part of the run that so many evaluations must come through
@@ -91,6 +100,11 @@ ahead_create(Run *run)
     ahead->outlook = calloc(model->n_forecasts + 1, sizeof *ahead->outlook);
     ahead->watched = calloc(model->n_relations + 1, sizeof *ahead->watched);
     ahead->stale = true;
+    ahead->seen = NAN;
+    for (uint32_t k = 0; k < model->n_forecasts && !ahead->glimpse; k++)
+        if (model->forecast[k].place && !(ahead->glimpse = calloc(2 * (GLIMPSES + 1) * (size_t)model->n_forecasts, sizeof *ahead->glimpse)))
+            return MDL_INTERNAL;
+    ahead->level = ahead->glimpse ? ahead->glimpse + (GLIMPSES + 1) * (size_t)model->n_forecasts : NULL;
     ahead->credit = CREDIT;
     ahead->paid = run->options->start;
     return ahead->reg && ahead->place && ahead->outlook && ahead->watched ? MDL_OK : MDL_INTERNAL;
@@ -103,6 +117,7 @@ ahead_free(Run *run)
     if (!ahead)
         return;
     free(ahead->reg);
+    free(ahead->glimpse);
     free(ahead->place);
     free(ahead->outlook);
     free(ahead->watched);
@@ -153,7 +168,7 @@ evaluate_fixed(Run *run, const mdl_forecast *forecast)
     for (uint32_t i = 0; i < forecast->count; i++) {
         if (at[i].moving)
             continue;
-        if (at[i].op == MDL_TIMELY_CONST || at[i].op == MDL_TIMELY_PLACE)
+        if (at[i].op == MDL_TIMELY_CONST || at[i].op == MDL_TIMELY_PLACE || at[i].op == MDL_TIMELY_STATE)
             reg[i] = jet_constant(at[i].op == MDL_TIMELY_CONST ? at[i].value : place[i]);
         else
             reg[i] = jet_apply((mdl_timely_op)at[i].op, &reg[at[i].a], &reg[at[i].b], &reg[at[i].c]);
@@ -491,6 +506,153 @@ give_up(Run *run)
         }
 }
 
+// --- terms that a function with an algorithm computes
+
+// Values are taken so far apart: what comes and goes between two of them is not seen.
+static double
+apart(const Run *run)
+{
+    return 1e-4 * (run->options->stop - run->options->start);
+}
+
+// Their values at one instant: v[0], states along their slopes, and places that the equations compute anew change. kept: v as it was.
+static void
+glimpse_at(Run *run, const double *kept, double time)
+{
+    const mdl_model *model = run->model;
+    run->v[0] = fmin(time, run->options->stop);
+    for (uint32_t i = 0; i < model->nx; i++)
+        run->v[model->y + i] = kept[model->y + i] + kept[model->dx + i] * (run->v[0] - kept[0]);
+    mdl_call(run->model->glimpses, run->v);
+}
+
+static double *
+glimpses_of(const Run *run, uint32_t k)
+{
+    return run->ahead->glimpse + (size_t)k * (GLIMPSES + 1);
+}
+
+static double *
+levels_of(const Run *run, uint32_t k)
+{
+    return run->ahead->level + (size_t)k * (GLIMPSES + 1);
+}
+
+// By how much the value of a term jumps between the glimpses i and i + 1, where it changes by far more than beside them: the half with more of the
+// change is cut in half again. 0: it does not jump.
+static double
+jump_seen(Run *run, const double *kept, uint32_t k, uint32_t i)
+{
+    enum { HALVINGS = 30 };
+    static const double BESIDE = 8, SUDDEN = 0.9; // of the changes beside it; part of the change that is left
+    const double *value = glimpses_of(run, k);
+    double before = i > 0 ? value[i] - value[i - 1] : 0, behind = i + 2 <= GLIMPSES ? value[i + 2] - value[i + 1] : 0;
+    double all = value[i + 1] - value[i], low = value[i], high = value[i + 1], from = run->ahead->seen + i * apart(run), to = from + apart(run);
+    if (!(fabs(all) > BESIDE * fmax(fabs(before), fabs(behind))) || !(fabs(all) > SAME * (fabs(low) + fabs(high))))
+        return 0;
+    for (uint32_t halving = 0; halving < HALVINGS && fabs(high - low) > SUDDEN * fabs(all); halving++) {
+        double half = from + (to - from) / 2;
+        glimpse_at(run, kept, half);
+        double now = run->v[run->model->forecast[k].place];
+        bool first = fabs(now - low) > fabs(high - now);
+        high = first ? now : high;
+        to = first ? half : to;
+        low = first ? low : now;
+        from = first ? from : half;
+    }
+    return fabs(high - low) > SUDDEN * fabs(all) ? high - low : 0;
+}
+
+// A jump comes and does not go: shorter steps show no more of it.
+static void
+find_jumps(Run *run, const double *kept, uint32_t k)
+{
+    double *level = levels_of(run, k);
+    level[0] = 0;
+    for (uint32_t i = 0; i < GLIMPSES; i++)
+        level[i + 1] = level[i] + jump_seen(run, kept, k, i);
+}
+
+static void
+take_glimpses(Run *run, double from)
+{
+    const mdl_model *model = run->model;
+    double *kept = malloc(model->nv * sizeof *kept);
+    if (!kept)
+        return;
+    memcpy(kept, run->v, model->nv * sizeof *kept);
+    for (uint32_t i = 0; i <= GLIMPSES; i++) {
+        glimpse_at(run, kept, from + i * apart(run));
+        for (uint32_t k = 0; k < model->n_forecasts; k++)
+            if (model->forecast[k].place)
+                glimpses_of(run, k)[i] = run->v[model->forecast[k].place];
+    }
+    run->ahead->seen = from;
+    run->ahead->taken = true;
+    for (uint32_t k = 0; k < model->n_forecasts; k++)
+        if (model->forecast[k].place)
+            find_jumps(run, kept, k);
+    failure_clear(run);
+    memcpy(run->v, kept, model->nv * sizeof *kept);
+    free(kept);
+}
+
+// Behind an event: some of the values are others now.
+static bool
+glimpses_changed(Run *run)
+{
+    const mdl_model *model = run->model;
+    Ahead *ahead = run->ahead;
+    double *kept = ahead->taken ? malloc(model->nv * sizeof *kept) : NULL;
+    bool changed = false;
+    if (!kept)
+        return false;
+    memcpy(kept, run->v, model->nv * sizeof *kept);
+    for (uint32_t i = 0; i <= GLIMPSES; i += GLIMPSES / 2) {
+        glimpse_at(run, kept, ahead->seen + i * apart(run));
+        for (uint32_t k = 0; k < model->n_forecasts; k++)
+            if (model->forecast[k].place) {
+                double before = glimpses_of(run, k)[i], now = run->v[model->forecast[k].place];
+                changed = changed || fabs(now - before) > SAME * (fabs(now) + fabs(before));
+            }
+    }
+    failure_clear(run);
+    memcpy(run->v, kept, model->nv * sizeof *kept);
+    free(kept);
+    ahead->taken = ahead->taken && !changed;
+    ahead->seen = changed ? NAN : ahead->seen;
+    return changed;
+}
+
+// How long steps may be from `from` on, within a stretch of the given length, for a term without operations: as pace_of(), by differences.
+static double
+pace_seen(Run *run, uint32_t k, double from, double length)
+{
+    Ahead *ahead = run->ahead;
+    double h = apart(run), least = INFINITY, most = -INFINITY, bend = 0;
+    if (!ahead->taken && isfinite(ahead->seen)) // of a run that was restored
+        take_glimpses(run, ahead->seen);
+    if (!ahead->taken || !(from >= ahead->seen && from + length <= ahead->seen + (GLIMPSES - 1) * h))
+        take_glimpses(run, from);
+    if (!ahead->taken)
+        return INFINITY;
+    const double *value = glimpses_of(run, k), *level = levels_of(run, k);
+    uint32_t first = (uint32_t)((from - ahead->seen) / h), last = (uint32_t)ceil((from + length - ahead->seen) / h);
+    for (uint32_t i = first; i <= last && i <= GLIMPSES; i++) {
+        uint32_t left = i > 0 ? i - 1 : 0, right = i < GLIMPSES ? i + 1 : GLIMPSES;
+        double before = value[left] - level[left], now = value[i] - level[i], behind = value[right] - level[right];
+        double turn = i > 0 && i < GLIMPSES ? fabs(behind - 2 * now + before) : 0, rounding = 8 * DBL_EPSILON * (fabs(before) + fabs(now) + fabs(behind));
+        least = fmin(least, fmin(before, fmin(now, behind)));
+        most = fmax(most, fmax(before, fmax(now, behind)));
+        bend = fmax(bend, turn > rounding ? turn / (h * h) : 0);
+    }
+    double nothing = fmax(NOTHING * run->tolerance * fmax(fabs(least), fabs(most)), UNDERFLOW_SIZE);
+    if (bend == 0 || !isfinite(most - least))
+        return INFINITY;
+    double pace = (run->solver == MDL_SOLVER_GAUSS ? 1 : 4) * sqrt(fmax(most - least, nothing) / bend);
+    return pace < RESOLVED * h && most - least > nothing ? fmin(pace, h / 2) : pace; // between two values it may bend more
+}
+
 // --- after events
 
 // What the forecast was made with is not so any more.
@@ -505,6 +667,11 @@ renew(Run *run, uint32_t k)
         if (at[i].op == MDL_TIMELY_PLACE && place[i] != run->v[at[i].a]) {
             place[i] = run->v[at[i].a];
             changed = true;
+        } else if (at[i].op == MDL_TIMELY_STATE) {
+            double value = run->v[run->model->y + at[i].a], gone = run->v[run->model->dx + at[i].a] * run->v[0], origin = value - gone;
+            bool set = !(fabs(origin - place[i]) <= SAME * (fabs(value) + fabs(gone)));
+            place[i] = set ? origin : place[i];
+            changed = changed || set;
         }
     return changed;
 }
@@ -519,6 +686,8 @@ look_again(Run *run)
         const mdl_forecast *forecast = &model->forecast[k];
         Outlook *outlook = &ahead->outlook[k];
         if (outlook->lost)
+            continue;
+        if (forecast->place)
             continue;
         if (!forecast->count) {
             lose(run, k, LOST_UNKNOWN);
@@ -540,6 +709,7 @@ look_again(Run *run)
         *outlook = (Outlook){.clear = run->time, .change = INFINITY, .held = held, .sure = -INFINITY, .wasted = wasted, .made = run->time,
                              .reach = wasted > PATIENCE && apart > 0 ? FAR * apart : INFINITY};
     }
+    terms = (ahead->glimpse && glimpses_changed(run)) || terms;
     ahead->stale = false;
     ahead->smooth = terms ? -INFINITY : ahead->smooth;
     ahead->before = run->time;
@@ -643,17 +813,22 @@ find_pace(Run *run, double shortest)
     double span = run->options->stop - run->options->start, length = ahead->length > 0 ? 2 * ahead->length : fmin(run->interval, span / 500);
     length = fmax(fmin(length, fmin(0.1 * span, run->options->stop - run->time)), shortest);
     ahead->pace = INFINITY;
+    if (ahead->glimpse)
+        length = fmin(length, GLIMPSES / 4 * apart(run));
     for (uint32_t k = 0; k < model->n_forecasts; k++) {
         const mdl_forecast *forecast = &model->forecast[k];
         if (forecast->relation != UINT32_MAX)
             continue;
         if (ahead->outlook[k].lost)
             continue;
-        evaluate_fixed(run, forecast);
-        double size = size_ahead(run, forecast), pace = pace_of(run, forecast, size, run->time, length);
+        bool seen = forecast->place != 0;
+        if (!seen)
+            evaluate_fixed(run, forecast);
+        double size = seen ? 0 : size_ahead(run, forecast);
+        double pace = seen ? pace_seen(run, k, run->time, length) : pace_of(run, forecast, size, run->time, length);
         while (!(pace >= length / SAMPLES) && length > shortest) {
             length /= 2;
-            pace = pace_of(run, forecast, size, run->time, length);
+            pace = seen ? pace_seen(run, k, run->time, length) : pace_of(run, forecast, size, run->time, length);
         }
         lose_term(run, k, pace < shortest);
         ahead->pace = fmin(ahead->pace, fmax(pace, shortest));
@@ -719,6 +894,8 @@ ahead_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, &ahead->before, sizeof ahead->before);
     snapshot_part(snapshot, &ahead->credit, sizeof ahead->credit);
     snapshot_part(snapshot, &ahead->paid, sizeof ahead->paid);
+    snapshot_part(snapshot, &ahead->seen, sizeof ahead->seen);
+    ahead->taken = ahead->taken && !snapshot->from; // taken again from there
 }
 
 const RunPart ahead_part = {

@@ -400,6 +400,7 @@ typedef enum mdl_timely_op {
     MDL_TIMELY_CONST,            // value
     MDL_TIMELY_PLACE,            // v[a], which changes only at events
     MDL_TIMELY_TIME,
+    MDL_TIMELY_STATE,            // between events: y[a] - dx[a]*time
     MDL_TIMELY_ADD, MDL_TIMELY_MUL, MDL_TIMELY_NEG, MDL_TIMELY_DIV, MDL_TIMELY_POW,
     MDL_TIMELY_LT, MDL_TIMELY_LE, MDL_TIMELY_GT, MDL_TIMELY_GE, MDL_TIMELY_EQ, MDL_TIMELY_NE, MDL_TIMELY_AND, MDL_TIMELY_OR, MDL_TIMELY_NOT,
     MDL_TIMELY_IF,               // a: condition; b, c
@@ -421,6 +422,7 @@ enum { MDL_TIMELY_MOST = 2000 }; // operations
 typedef struct mdl_forecast {
     uint32_t relation;         // index into `relation` whose root function it is; UINT32_MAX: a term of the equations of motion
     uint32_t first, count;
+    uint32_t place;            // of a term without operations: where `glimpses` puts its value; 0: none
     const char *text;          // of a term: the variable that is computed from it
 } mdl_forecast;
 
@@ -561,6 +563,7 @@ struct mdl_model {
     uint32_t n_timely, n_forecasts; // functions of time alone, which are looked at ahead of the integration
     const mdl_timely *timely;
     const mdl_forecast *forecast;
+    mdl_code glimpses;              // values of terms without operations at the time in v, from what changes at events only
     uint32_t n_jumps;
     const mdl_jump *jump;
     mdl_code jumps;           // after dynamics + outputs
