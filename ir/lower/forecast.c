@@ -497,7 +497,8 @@ forecast_arguments(Forecaster *f, Expr part, uint32_t row, uint32_t dest)
     vec_free(&timed);
 }
 
-// What enters delays and pipes, per place; and whether an instruction leads there.
+// What enters delays and pipes, and what laws look at (a push that breaks a friction loose enters no motion before), per place; and whether an
+// instruction leads there.
 static void
 mark_entering(const Forecaster *f, U8Vec *enters)
 {
@@ -505,6 +506,10 @@ mark_entering(const Forecaster *f, U8Vec *enters)
     vec_grow(enters, f->low->nv);
     for (uint32_t k = 0; k < model->n_delays; k++)
         enters->at[model->delay[k].input] = 1;
+    for (uint32_t k = 0; k < model->n_sgns; k++) {
+        enters->at[model->sgn[k].p] = 1;
+        enters->at[model->sgn[k].a] = 1;
+    }
     for (uint32_t k = 0; k < model->n_transports; k++) {
         enters->at[model->transport[k].x] = 1;
         for (uint32_t i = 0; i < 2; i++)
