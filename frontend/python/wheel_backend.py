@@ -54,6 +54,15 @@ def build_folder():
     return os.environ.get("BUILD") or os.path.join(TOP, "build")
 
 
+def write_notice(path, what, *licences):
+    """What a file of somebody else's is, and the licences that this computer has of it."""
+    with open(path, "w") as text:
+        text.write(what + "\n\n")
+        for file in licences:
+            if os.path.exists(file):
+                text.write(open(file, encoding="utf-8", errors="replace").read() + "\n")
+
+
 def bring_linker(target):
     """GNU ld with the libraries of its own that are not part of every system; they look for each other in their folder."""
     linker = os.path.realpath(shutil.which("ld.bfd") or shutil.which("ld") or sys.exit("mdlc: there is no linker: the package binutils has it"))
@@ -66,12 +75,9 @@ def bring_linker(target):
         place = shutil.copy(file, os.path.join(target, name))
         os.chmod(place, 0o755)
         subprocess.run([patch, "--set-rpath", "$ORIGIN", place], check=True)
-    with open(os.path.join(target, "LINKER.txt"), "w") as text:
-        text.write("ld and the libraries beside it are programs of their own, which mdlc calls: GNU Binutils and what it needs, as the distribution\n"
-                   "has them that this package was built on, which has their sources, too. Their licences (GPL 3 and others) are:\n\n")
-        for file in ("/usr/share/doc/binutils/copyright", "/usr/share/common-licenses/GPL-3"):
-            if os.path.exists(file):
-                text.write(open(file, encoding="utf-8", errors="replace").read() + "\n")
+    write_notice(os.path.join(target, "LINKER.txt"), "ld and the libraries beside it are programs of their own, which mdlc calls: GNU Binutils and what it needs, as the distribution\n"
+                 "has them that this package was built on, which has their sources, too. Their licences (GPL 3 and others) are:",
+                 "/usr/share/doc/binutils/copyright", "/usr/share/common-licenses/GPL-3")
 
 
 def bring_optimiser(target):
@@ -81,12 +87,9 @@ def bring_optimiser(target):
     if not places:
         sys.exit("mdlc: there is no libnlopt.so.0: the package libnlopt0 has it (`make packages`)")
     shutil.copy(os.path.realpath(places[0]), os.path.join(target, "libnlopt.so.0"))
-    with open(os.path.join(target, "NLOPT.txt"), "w") as text:
-        text.write("libnlopt.so.0 is NLopt as the distribution has it that this package was built on, which has its sources, too; mdlc loads it for\n"
-                   "`mdlc optimise`, and takes another one that is put in its place. Its licences are:\n\n")
-        for file in ("/usr/share/doc/libnlopt0/copyright", "/usr/share/common-licenses/LGPL-2.1"):
-            if os.path.exists(file):
-                text.write(open(file, encoding="utf-8", errors="replace").read() + "\n")
+    write_notice(os.path.join(target, "NLOPT.txt"), "libnlopt.so.0 is NLopt as the distribution has it that this package was built on, which has its sources, too; mdlc loads it for\n"
+                 "`mdlc optimise`, and takes another one that is put in its place. Its licences are:",
+                 "/usr/share/doc/libnlopt0/copyright", "/usr/share/common-licenses/LGPL-2.1")
 
 
 def stage(root):
