@@ -1,6 +1,6 @@
 // jet.c: functions of time over intervals of it.
 //
-// Purpose: guaranteed bounds of a function and its derivatives, by which ahead.c finds what depends on time alone.
+// Purpose: guaranteed bounds of a function and its derivatives, by which ahead_change.c and ahead_pace.c find what depends on time alone.
 // Method: jet.h. A unary function f gives f(g), f'(g) g' and f''(g) g'^2 + f'(g) g''. An identity is a hash of 63 bits of the operation and its
 //         operands' identities.
 // Contract: bounds that are not known are infinite; never NaN. Complexity: constant per operation.
