@@ -8,7 +8,8 @@
 //         negative the free motion leaves the surface and the most negative contact opens (Brogliato, Nonsmooth
 //         Mechanics, 2016, chapter 5; index reduction by differentiation with projection: Hairer and Wanner, Solving
 //         Ordinary Differential Equations II, section VII.2). IDA solves g = 0 and dg/dt = 0 in the place of the rows
-//         of a position and a velocity, so nothing drifts; the other methods project when the drift becomes visible.
+//         of a position and a velocity, so nothing drifts; the other methods project when the drift becomes visible,
+//         and go on beside the corrected point (Stepper.displace).
 //         Here is when they come to rest and when they leave it; rest_reaction.c has the reactions and projections,
 //         rest_impact.c the impacts on what is at rest.
 // Contract: law.h, rest_inner.h; tables mdl_rest of model.h. Complexity: per evaluation that of rest_reaction.c.

@@ -58,6 +58,8 @@ typedef struct Stepper {
     // The states at a time within the last step go into v. A failure has been reported.
     MDL_CHECKED int (*interpolate)(struct Run *run, double time);
     void (*stats)(struct Run *run);
+    // May be NULL: run->y was moved, by less than the tolerance, from the end of the last step, and the motion goes on as it came.
+    void (*displace)(struct Run *run);
     // May be NULL: the states of `n` ranges within the last step, loaded into v.
     void (*interpolate_ranges)(struct Run *run, double time, const mdl_range *range, uint32_t n);
     // May be NULL: arrays d_0, d_1, ... of the unknowns such that within the last step they are never further from d_0 than

@@ -412,6 +412,20 @@ cut_at_delay(Run *run, double before)
     return status;
 }
 
+// What has drifted off the surfaces that it lies on is moved back.
+MDL_CHECKED static int
+correct_drift(Run *run)
+{
+    bool drifted = run->rests && rest_drifted(run);
+    if (drifted && run->stepper->displace) {
+        run->stepper->displace(run);
+        drifted = false;
+    }
+    int status = !drifted && run->contacts ? contact_drifted(run, &drifted) : MDL_OK;
+    run->starts_anew = drifted && run->looked_back;
+    return status == MDL_OK && drifted && !run->looked_back ? integrator_start(run) : status;
+}
+
 int
 simulate_advance(Run *run, double stop)
 {
@@ -450,9 +464,5 @@ simulate_advance(Run *run, double stop)
         status = check_step(run);
     if (status == MDL_OK && run->loops)
         status = review_locked(run);
-    bool drifted = status == MDL_OK && run->rests && rest_drifted(run);
-    if (status == MDL_OK && !drifted && run->contacts)
-        status = contact_drifted(run, &drifted);
-    run->starts_anew = drifted && run->looked_back;
-    return status == MDL_OK && drifted && !run->looked_back ? integrator_start(run) : status;
+    return status == MDL_OK ? correct_drift(run) : status;
 }

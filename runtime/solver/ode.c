@@ -9,7 +9,7 @@
 // projection onto the invariants (projection.c; Eich, SIAM J. Numer. Anal. 30 (1993) 1467). The method's
 // history cannot be written to and must not be: an Adams method whose stored derivatives take part in the
 // correction is unstable. The library therefore integrates w = y - shift, and the correction goes to the
-// shift, which moves the newest point and leaves the derivatives alone.
+// shift, which moves the newest point and leaves the derivatives alone. So do corrections of what is at rest on a surface.
 // Contract: see run.h. Complexity: that of the methods.
 #include <float.h>
 #include <math.h>
@@ -52,13 +52,13 @@ struct Ode {
     SUNContext context;
     void *memory;           // of CVODE or ERKStep
     bool runge_kutta, stiff;
-    N_Vector y, dense, dense_p; // y lies over run->y, but for models with projection
+    N_Vector y, dense, dense_p; // y lies over run->y, but where there is a shift
     SUNMatrix matrix;
     SUNLinearSolver linear;
     SUNNonlinearSolver nonlinear;
     Jacobian *jacobian;
     Projection *projection; // NULL: all states are free
-    double *shift;          // nx: y less what the library integrates; NULL without projection
+    double *shift;          // nx: y less what the library integrates; NULL: nothing moves points onto something
     double *before, *defect; // run_size() each: the point before the step; what its equations lack at its end (CVODE)
     double exactness;       // of CVODE's iteration, in units of its error test
     double gamma;
@@ -192,7 +192,7 @@ static bool
 create_vectors(Run *run, Ode *ode)
 {
     sunindextype n = run_size(run);
-    ode->y = ode->projection ? N_VNew_Serial(n, ode->context) : N_VMake_Serial(n, run->y, ode->context);
+    ode->y = ode->shift ? N_VNew_Serial(n, ode->context) : N_VMake_Serial(n, run->y, ode->context);
     if (ode->y)
         nvector_accelerate(ode->y);
     ode->dense = ode->y ? N_VClone(ode->y) : NULL;
@@ -242,8 +242,12 @@ create(Run *run, bool runge_kutta, bool stiff)
         return MDL_INTERNAL;
     if (run->model->n_constraints) {
         ode->projection = projection_create(run);
+        if (!ode->projection)
+            return MDL_INTERNAL;
+    }
+    if (run->model->n_constraints || run->rests) {
         ode->shift = calloc((size_t)run->model->nx + 1, sizeof *ode->shift);
-        if (!ode->projection || !ode->shift)
+        if (!ode->shift)
             return MDL_INTERNAL;
     }
     ode->run = run;
@@ -352,8 +356,9 @@ ode_start(Run *run)
         return MDL_OK;
     ode_stats(run);
     ode->fresh = true;
-    if (ode->projection) {
+    if (ode->projection)
         projection_forget(ode->projection);
+    if (ode->shift) {
         memset(ode->shift, 0, run->ny * sizeof *ode->shift);
         memcpy(NV_DATA_S(ode->y), run->y, run_size(run) * sizeof *run->y);
     }
@@ -361,6 +366,15 @@ ode_start(Run *run)
                                 : CVodeReInit(ode->memory, run->time, ode->y);
     ode->error_failures = ode->newton_failures = 0;
     return flag == 0 ? MDL_OK : report_restart(run);
+}
+
+// The point has been moved from where the method has arrived: the method goes on beside it.
+static void
+ode_displace(Run *run)
+{
+    Ode *ode = run->ode;
+    for (uint32_t i = 0; i < run->ny; i++)
+        ode->shift[i] = run->y[i] - NV_Ith_S(ode->y, i);
 }
 
 // From where the method has arrived to the invariants.
@@ -372,10 +386,11 @@ project(Run *run)
     for (uint32_t i = 0; i < run->ny; i++)
         run->y[i] = w[i] + ode->shift[i];
     memcpy(run->y + run->ny, w + run->ny, run->modes * sizeof *w);
+    if (!ode->projection)
+        return MDL_OK;
     if (!projection_apply(run, ode->projection, run->time, run->y))
         return projection_report(run);
-    for (uint32_t i = 0; i < run->ny; i++)
-        ode->shift[i] = run->y[i] - w[i];
+    ode_displace(run);
     return MDL_OK;
 }
 
@@ -384,7 +399,7 @@ MDL_CHECKED static int
 take_point(Run *run)
 {
     Phase before = profile_enter(run, PHASE_PROJECTION);
-    int status = run->ode->projection ? project(run) : MDL_OK;
+    int status = run->ode->shift ? project(run) : MDL_OK;
     profile_leave(run, before);
     if (status != MDL_OK)
         return status;
@@ -575,7 +590,7 @@ ode_interpolate(Run *run, double time)
     if (!known)
         return report_unknown(run, time);
     double *y = NV_DATA_S(ode->dense);
-    for (uint32_t i = 0; ode->projection && i < run->ny; i++)
+    for (uint32_t i = 0; ode->shift && i < run->ny; i++)
         y[i] += ode->shift[i];
     // Values between steps are off the invariants by the error of the interpolation.
     if (ode->projection)
@@ -618,10 +633,10 @@ erk_judge(Run *run, double *error)
 }
 
 const Stepper cvode_stepper = {.name = "cvode", .create = cvode_create, .free = ode_free, .start = ode_start,
-                               .step = cvode_step, .interpolate = ode_interpolate, .stats = ode_stats, .judge = cvode_judge};
+                               .step = cvode_step, .interpolate = ode_interpolate, .stats = ode_stats, .judge = cvode_judge, .displace = ode_displace};
 const Stepper adams_stepper = {.name = "adams", .create = adams_create, .free = ode_free, .start = ode_start,
-                               .step = cvode_step, .interpolate = ode_interpolate, .stats = ode_stats, .judge = cvode_judge,
+                               .step = cvode_step, .interpolate = ode_interpolate, .stats = ode_stats, .judge = cvode_judge, .displace = ode_displace,
                                .is_explicit = true};
 const Stepper erk_stepper = {.name = "erk", .create = erk_create, .free = ode_free, .start = ode_start,
-                             .step = ode_step, .interpolate = ode_interpolate, .stats = ode_stats, .judge = erk_judge,
+                             .step = ode_step, .interpolate = ode_interpolate, .stats = ode_stats, .judge = erk_judge, .displace = ode_displace,
                              .is_explicit = true};
