@@ -177,7 +177,7 @@ settle(Run *run, bool stop)
         remember_conditions(run, run->phi_scale);
         if (update_relations(run))
             status = search_modes(run, limit);
-        else if (!friction_update(run) && !rest_update(run))
+        else if (!friction_update(run) && !rest_update(run) && !friction_join(run))
             return friction_check(run);
         if (status != MDL_OK)
             return status;

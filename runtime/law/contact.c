@@ -121,6 +121,14 @@ contact_open_mode(const Run *run, uint32_t law, bool pending, bool decided)
     return contact_held(run, law) < -STILL ? 0 : 1;
 }
 
+bool
+contact_rests_open(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    return sgn->unilateral && sgn->level > 0 && friction_mode(run, law) != 0 && touches(run, law) &&
+           (sgn->level < 2 || fabs(speed(run, law)) <= SLOW * run->tolerance) && fabs(contact_held(run, law)) <= STILL;
+}
+
 // --- measuring
 
 static uint32_t

@@ -31,6 +31,7 @@ friction_create(Run *run)
         return MDL_INTERNAL;
     friction->firm = calloc(n, 1);
     friction->returns = calloc(n, 1);
+    friction->joined = calloc(n, 1);
     friction->turns = calloc(n, 1);
     friction->back = calloc(n, 1);
     friction->wanted = calloc(n, 1);
@@ -45,7 +46,7 @@ friction_create(Run *run)
         friction->dependent = friction->dependent || (run->model->sgn[k].dependent && (!run->model->sgn[k].unilateral || run->model->sgn[k].level));
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
         run->hides = run->hides || (run->model->sgn[k].unilateral && !run->model->sgn[k].level);
-    return friction->firm && friction->returns && friction->turns && friction->back && friction->wanted && friction->told && friction->largest && friction->carried &&
+    return friction->firm && friction->joined && friction->returns && friction->turns && friction->back && friction->wanted && friction->told && friction->largest && friction->carried &&
            friction->sticks && friction->scale && friction->gap_rate ? MDL_OK : MDL_INTERNAL;
 }
 
@@ -56,6 +57,7 @@ friction_free(Run *run)
         return;
     free(run->friction->firm);
     free(run->friction->returns);
+    free(run->friction->joined);
     free(run->friction->turns);
     free(run->friction->back);
     free(run->friction->wanted);
@@ -74,7 +76,7 @@ friction_snapshot(Run *run, Snapshot *snapshot)
 {
     Friction *friction = run->friction;
     size_t n = run->model->n_sgns;
-    uint8_t *lists[] = {friction->carried, friction->sticks, friction->firm, friction->turns, friction->returns, friction->back};
+    uint8_t *lists[] = {friction->carried, friction->sticks, friction->firm, friction->turns, friction->returns, friction->back, friction->joined};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
         snapshot_part(snapshot, lists[k], n);
     snapshot_part(snapshot, friction->wanted, n);
@@ -297,23 +299,6 @@ friction_restore(Run *run, const double *mode, const uint8_t *carried)
     }
 }
 
-static void
-join_disk_again(Run *run, uint32_t first)
-{
-    const mdl_sgn *sgn = &run->model->sgn[first];
-    double still = FRICTION_ROUNDING * run->friction->scale[first];
-    bool rests = still > 0 && disk_slides(run, first) && !guard_of(run, first)->pending && friction_limit(run, first) > 0 &&
-                 friction_at_zero(run, first);
-    for (uint32_t i = 0; rests && i < sgn->of; i++)
-        rests = fabs(run->v[sgn[i].dx]) <= still;
-    if (!rests)
-        return;
-    guard_of(run, first)->forced = true;
-    for (uint32_t i = 0; i < sgn->of; i++)
-        friction_carry(run, first + i, run->v[sgn[i].mode] - MDL_SLIDES);
-    run->friction->chosen = false;
-}
-
 // What slides on does so along its present direction.
 static void
 begin_disk_event(Run *run, uint32_t first)
@@ -321,23 +306,7 @@ begin_disk_event(Run *run, uint32_t first)
     if (disk_slides(run, first) && !friction_at_zero(run, first)) {
         disk_slide(run, first);
         guard_of(run, first)->pending = false;
-    } else {
-        join_disk_again(run, first);
     }
-}
-
-// A law at its limit whose contact others hold sticks as well: the forces are shared anew.
-static void
-join_again(Run *run, uint32_t law)
-{
-    const mdl_sgn *sgn = &run->model->sgn[law];
-    double still = FRICTION_ROUNDING * run->friction->scale[law];
-    if (sgn->unilateral || run->friction->carried[law] || run->v[sgn->mode] == 0 || guard_of(run, law)->pending || !(friction_limit(run, law) > 0) ||
-        !friction_at_zero(run, law) || !(fabs(run->v[sgn->dx]) <= still) || !(still > 0))
-        return;
-    guard_of(run, law)->forced = true;
-    friction_carry(run, law, run->v[sgn->mode]);
-    run->friction->chosen = false;
 }
 
 void
@@ -346,9 +315,7 @@ friction_event(Run *run)
     for (uint32_t k = 0; k < run->model->n_sgns; k++) {
         guard_of(run, k)->held = false;
         run->friction->firm[k] = 0;
-        if (!run->model->sgn[k].disk)
-            join_again(run, k);
-        else if (run->model->sgn[k].disk == 1)
+        if (run->model->sgn[k].disk == 1)
             begin_disk_event(run, k);
     }
 }

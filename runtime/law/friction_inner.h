@@ -1,4 +1,4 @@
-// friction_inner.h: what is kept of set-valued laws. Private to friction.c, friction_search.c, friction_share.c and friction_leak.c.
+// friction_inner.h: what is kept of set-valued laws. Private to friction.c, friction_search.c, friction_share.c, friction_within.c and friction_leak.c.
 #ifndef MDLC_RUNTIME_LAW_FRICTION_INNER_H
 #define MDLC_RUNTIME_LAW_FRICTION_INNER_H
 
@@ -13,6 +13,7 @@ enum { FRICTION_RETURNS = 4 };
 struct Friction {
     bool dependent;     // contacts may hold the same motion: sticking laws need a basis
     uint8_t *carried;   // per law: it sticks, held by other laws; its mode is p/a, not 0
+    bool deep;          // forces are taken far inside their limits, to see whether there is room
     bool chosen;        // the basis is that of the laws that stick
     uint8_t *sticks;    // per law: a candidate for the basis
     double *scale;      // per law: |X| that its force makes when nothing sticks
@@ -20,6 +21,7 @@ struct Friction {
     uint32_t patience;  // exchanges of all wrong laws that may still be tried without progress
     uint8_t *firm;      // per law: its release stands for this event
     uint8_t *turns;     // per law: directions of sliding tried in this search
+    uint8_t *joined;    // per law: in this search it was tried whether it sticks with others that hold it
     uint8_t *returns;   // per law: how often it came back to sticking in this search
     uint8_t *back;      // per law: the directions (1: -, 2: +) in which it was pulled back to rest while all others were right
     double *largest;    // per law: the largest a seen
@@ -51,7 +53,28 @@ double friction_reaction(const Run *run, uint32_t law);
 bool friction_at_zero(const Run *run, uint32_t law); // x, as far as the location of events can tell
 void friction_stick(Run *run, uint32_t law); // this component alone
 
+// What is known of the forces at rest at one point: they and their sizes are affine in what is carried. One value per law in each row; the last row is
+// for what all limits are widened by while forces within them are looked for.
+typedef struct Shares {
+    uint32_t n, rows;          // laws, of them carried
+    double *force, *size;      // as evaluated
+    double *change, *growth;   // rows + 1, each of n: what force and size do when the row's share grows by a half
+    double *at, *width;        // force and size where the search has come to
+    double *step, *from;       // rows + 1: halves by which shares have grown there; those of the step before
+    double *system;            // square with its right side
+    double bearing;            // what reactions are measured by
+} Shares;
+
 // --- friction_share.c
+bool friction_rests(const Run *run, uint32_t law); // its force is one of rest
 void friction_carry(Run *run, uint32_t law, double share); // by other laws, with this share of its limit
+
+// --- friction_search.c
+bool friction_right(Run *run); // all modes are, at the point in v
+
+// --- friction_within.c
+bool shares_eliminate(double *m, uint32_t n); // an n x n system with its right side in column n, which becomes the solution
+double shares_move(Shares *shares); // forces and sizes at shares->step; what the largest change of a size is of the largest size
+bool shares_within(const Run *run, Shares *shares); // the step to the forces within all limits; false: there are none
 
 #endif

@@ -26,7 +26,7 @@ friction_search(Run *run)
     run->friction->fewest = UINT32_MAX;
     run->friction->patience = PATIENCE;
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
-        run->friction->returns[k] = run->friction->turns[k] = run->friction->back[k] = 0;
+        run->friction->returns[k] = run->friction->turns[k] = run->friction->back[k] = run->friction->joined[k] = 0;
 }
 
 // The mode that a closed unilateral constraint should have. Each return makes the threshold coarser.
@@ -39,6 +39,14 @@ leave_closed(const Run *run, uint32_t law)
     for (uint32_t k = 0; k < run->friction->returns[law]; k++)
         least *= 10;
     return contact_force(run, law) < -least ? 1 : 0;
+}
+
+// X of a law that others should hold is not zero: struts in one line hold the same motion at that instant, and not its derivative.
+static bool
+escapes(const Run *run, uint32_t law)
+{
+    double scale = run->friction->scale[law];
+    return run->friction->carried[law] && scale > 0 && fabs(run->v[run->model->sgn[law].dx]) > NEAR * scale;
 }
 
 // The mode that a sticking friction in a plane should have.
@@ -85,6 +93,8 @@ leave_stick(const Run *run, uint32_t law)
         return leave_disk_stick(run, law);
     if (!(a > 0) && (run->friction->carried[law] || !sgn->play)) // nothing holds it
         return sign_of(run->v[run->friction->carried[law] ? sgn->dx : sgn->p]);
+    if (escapes(run, law))
+        return sign_of(run->v[sgn->dx]);
     if (guard->pending)
         return sign_of(p);
     if (sgn->play) {
@@ -144,6 +154,13 @@ find_wrong(Run *run, uint32_t *first)
             *first = k;
     }
     return wrong;
+}
+
+bool
+friction_right(Run *run)
+{
+    uint32_t first;
+    return find_wrong(run, &first) == 0;
 }
 
 static void

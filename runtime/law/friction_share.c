@@ -2,7 +2,7 @@
 //
 // Purpose: two supports of one rigid body stick both, and neither force is unique: a choice that is the same every time.
 // Method: sticking laws whose X depend on each other have a singular matrix. A largest independent set of them, the basis, sticks; the
-//         others are carried: their p = m*a is given, with the m that makes sum p^2/a of all that stick least. Finite differences
+//         others are carried: their p = m*a is given, with the m that makes sum p^2/a least (friction_within.c). Finite differences
 //         are exact here: X, p and a are affine in the forces. Limits a may depend on reactions that go with the shares: the sum is least by the
 //         limits at its own least point. If shares only came nearer to it they would follow from those of the evaluation before, and an
 //         event that was located would be elsewhere when it is evaluated again.
@@ -17,6 +17,7 @@
 static const double SHARED = 1e-12; // of the largest limit: no change of limits
 static const double FORESEEN = 1e-9; // of the largest limit: limits are affine in what is carried
 static const double BEYOND = 1.1;   // of a: a share that is too much
+static const double WELL = 1e-6;    // of a: what joins others at rest has a force that is less by this
 static const double SLACK = 1e-9;   // of the largest reaction: what a limit comes to at least while its friction holds
 
 enum { ROUNDS = 20, SETTLES = 400 };
@@ -92,7 +93,7 @@ join_basis(Run *run, int turn)
 
 // Laws join the basis while they can still be moved by their own force.
 MDL_CHECKED static int
-choose_basis(Run *run)
+choose_basis(Run *run, bool report)
 {
     const mdl_model *model = run->model;
     Friction *friction = run->friction;
@@ -104,7 +105,7 @@ choose_basis(Run *run)
     }
     measure_scales(run, true);
     join_basis(run, 0);
-    int status = friction_share(run, true); // limits of friction, where several contacts share a load
+    int status = friction_share(run, report); // limits of friction, where several contacts share a load
     if (status != MDL_OK)
         return status;
     measure_scales(run, false);
@@ -113,35 +114,10 @@ choose_basis(Run *run)
     return MDL_OK;
 }
 
-// Gaussian elimination with pivoting on an n x n system with its right side in column n.
-static bool
-eliminate(double *m, uint32_t n)
-{
-    uint32_t width = n + 1;
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t best = k;
-        for (uint32_t i = k; i < n; i++)
-            best = fabs(m[i * width + k]) > fabs(m[best * width + k]) ? i : best;
-        if (!(fabs(m[best * width + k]) > 0))
-            return false;
-        for (uint32_t j = 0; j < width; j++) {
-            double t = m[k * width + j];
-            m[k * width + j] = m[best * width + j];
-            m[best * width + j] = t;
-        }
-        for (uint32_t i = 0; i < n; i++)
-            for (uint32_t j = n; i != k && j + 1 > k; j--)
-                m[i * width + j] -= m[i * width + k] / m[k * width + k] * m[k * width + j];
-        for (uint32_t j = n; j + 1 > k; j--)
-            m[k * width + j] /= m[k * width + k];
-    }
-    return true;
-}
-
 // Whether the force of a law is one of rest: also where it is at its limit and others hold what it rubs on. If its force did not
 // count there, the load of contacts at rest would move to those of which the friction happens to be at the limit.
-static bool
-rests(const Run *run, uint32_t law)
+bool
+friction_rests(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     bool moves = !sgn->disk && sgn->state < 0 && !sgn->level;
@@ -149,30 +125,21 @@ rests(const Run *run, uint32_t law)
     return sticks(run, law) || (!sgn->unilateral && !moves && friction_at_zero(run, first));
 }
 
-// What is known of the forces at rest at one point: they and their sizes are affine in what is carried. One value per law in each row.
-typedef struct Shares {
-    uint32_t n, rows;          // laws, of them carried
-    double *force, *size;      // as evaluated
-    double *change, *growth;   // rows x n: what force and size do when the row's share grows by a half
-    double *at, *width;        // force and size where the search has come to
-    double *step;              // rows: halves by which shares have grown there
-    double *system;            // rows x (rows + 1)
-} Shares;
-
 static bool
 allocate(Shares *shares, uint32_t n, uint32_t rows)
 {
-    size_t all = n, square = (size_t)rows * (rows + 1);
-    *shares = (Shares){.n = n, .rows = rows, .force = calloc(4 * all + 2 * rows * all + rows + square, sizeof *shares->force)};
+    size_t all = n, more = (size_t)rows + 1;
+    *shares = (Shares){.n = n, .rows = rows, .force = calloc(4 * all + 2 * more * all + 2 * more + more * (more + 1), sizeof *shares->force)};
     if (!shares->force)
         return false;
     shares->size = shares->force + n;
     shares->at = shares->size + n;
     shares->width = shares->at + n;
     shares->change = shares->width + n;
-    shares->growth = shares->change + rows * all;
-    shares->step = shares->growth + rows * all;
-    shares->system = shares->step + rows;
+    shares->growth = shares->change + more * all;
+    shares->step = shares->growth + more * all;
+    shares->from = shares->step + more;
+    shares->system = shares->from + more;
     return true;
 }
 
@@ -180,7 +147,7 @@ static void
 read_sizes(const Run *run, double *size)
 {
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
-        size[k] = rests(run, k) ? size_of(run, k) : 0;
+        size[k] = friction_rests(run, k) ? size_of(run, k) : 0;
 }
 
 static bool
@@ -205,7 +172,7 @@ measure_shares(Run *run, Shares *shares)
         friction_carry(run, j, share);
         read_sizes(run, growth);
         for (uint32_t k = 0; k < n; k++) {
-            change[k] = rests(run, k) ? run->v[model->sgn[k].p] - shares->force[k] : 0;
+            change[k] = friction_rests(run, k) ? run->v[model->sgn[k].p] - shares->force[k] : 0;
             growth[k] -= shares->size[k];
         }
     }
@@ -231,42 +198,23 @@ least_forces(const Run *run, Shares *shares)
             double sum = 0;
             for (uint32_t k = 0; k < n; k++) {
                 double a = bearing_of(run, k, shares->width[k]), right = j < rows ? shares->change[(size_t)j * n + k] : -shares->force[k];
-                if (rests(run, k) && a > 0)
+                if (friction_rests(run, k) && a > 0)
                     sum += shares->change[(size_t)i * n + k] * right / a;
             }
             // A friction without a limit shares nothing.
             shares->system[i * (rows + 1) + j] = i == j && sum == 0 ? 1 : sum;
         }
-    return eliminate(shares->system, rows);
+    return shares_eliminate(shares->system, rows);
 }
 
-// Forces and sizes at shares->step. What the largest change of a size is of the largest size.
-static double
-move_shares(Shares *shares)
-{
-    double change = 0, largest = 0;
-    for (uint32_t k = 0; k < shares->n; k++) {
-        double force = shares->force[k], size = shares->size[k];
-        for (uint32_t row = 0; row < shares->rows; row++) {
-            force += shares->step[row] * shares->change[(size_t)row * shares->n + k];
-            size += shares->step[row] * shares->growth[(size_t)row * shares->n + k];
-        }
-        size = fmax(size, 0);
-        change = fmax(change, fabs(size - shares->width[k]));
-        largest = fmax(largest, size);
-        shares->at[k] = force;
-        shares->width[k] = size;
-    }
-    return change > 0 ? change / largest : 0;
-}
-
-// The forces that are least by the limits that they have themselves. A search that does not settle goes half the way.
+// Where no forces are within all limits: those that are least by the limits that they have themselves, by which the search for modes sees
+// what has to give way. A search that does not settle goes half the way.
 static bool
-find_shares(const Run *run, Shares *shares)
+find_beyond(const Run *run, Shares *shares)
 {
     double changed = 1;
     memset(shares->step, 0, shares->rows * sizeof *shares->step);
-    move_shares(shares);
+    shares_move(shares);
     for (int round = 0; round < SETTLES && changed > SHARED; round++) {
         if (!least_forces(run, shares))
             return false;
@@ -276,7 +224,7 @@ find_shares(const Run *run, Shares *shares)
                 return false;
             shares->step[row] += (round < SETTLES / 4 ? 1 : 0.5) * (step - shares->step[row]);
         }
-        changed = move_shares(shares);
+        changed = shares_move(shares);
     }
     return true;
 }
@@ -285,7 +233,7 @@ find_shares(const Run *run, Shares *shares)
 static void
 share_once(Run *run, Shares *shares)
 {
-    if (!measure_shares(run, shares) || !find_shares(run, shares))
+    if (!measure_shares(run, shares) || !(shares_within(run, shares) || find_beyond(run, shares)))
         return;
     for (uint32_t j = 0, row = 0; j < shares->n; j++) {
         if (!run->friction->carried[j])
@@ -301,13 +249,13 @@ share_once(Run *run, Shares *shares)
     }
 }
 
-// Sizes are what find_shares() has foreseen.
+// Sizes are what share_once() has foreseen.
 static bool
 as_foreseen(const Run *run, const Shares *shares)
 {
     double change = 0, largest = 0;
     for (uint32_t k = 0; k < shares->n; k++) {
-        double size = rests(run, k) ? size_of(run, k) : 0;
+        double size = friction_rests(run, k) ? size_of(run, k) : 0;
         change = fmax(change, fabs(size - shares->width[k]));
         largest = fmax(largest, size);
     }
@@ -334,22 +282,124 @@ friction_share(Run *run, bool report)
     return status;
 }
 
-int
-friction_evaluate(Run *run)
+MDL_CHECKED static int
+solve_modes(Run *run, bool report)
 {
     Friction *friction = run->friction;
     uint32_t stuck = 0;
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
         stuck += sticks(run, k);
     if (stuck && !friction->dependent) {
-        if (evaluate_solved(run, stuck < 2) == MDL_OK)
+        if (evaluate_solved(run, report && stuck < 2) == MDL_OK)
             return MDL_OK;
         if (stuck < 2)
             return MDL_FAILED;
         friction->dependent = true;
     }
-    int status = stuck && !friction->chosen ? choose_basis(run) : MDL_OK;
+    int status = stuck && !friction->chosen ? choose_basis(run, report) : MDL_OK;
     if (status == MDL_OK)
-        status = evaluate_solved(run, true);
-    return status == MDL_OK ? friction_share(run, true) : status;
+        status = evaluate_solved(run, report);
+    return status == MDL_OK ? friction_share(run, report) : status;
+}
+
+int
+friction_evaluate(Run *run)
+{
+    return solve_modes(run, true);
+}
+
+// A friction at rest that has the force of its limit, although others may hold it with less; a contact that has no force, although it bears with others.
+static bool
+may_join(const Run *run, uint32_t law)
+{
+    const Friction *friction = run->friction;
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    const Guard *guard = guard_of(run, law);
+    if (friction->firm[law] || friction->joined[law] || guard->held || guard->pending)
+        return false;
+    if (sgn->unilateral)
+        return contact_rests_open(run, law);
+    bool waits = sgn->disk ? sgn->disk == 1 && disk_slides(run, law) : !sgn->play && friction_mode(run, law) != 0;
+    if (!waits || !friction_rests(run, law) || !(friction_limit(run, law) > 0))
+        return false;
+    double scale = friction->scale[law];
+    for (uint32_t i = 0; scale > 0 && i < (sgn->disk ? sgn->of : 1); i++)
+        if (fabs(run->v[sgn[i].dx]) > FRICTION_ROUNDING * scale)
+            return false;
+    return true;
+}
+
+static void
+carry_as_is(Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    for (uint32_t i = 0; i < (sgn->disk ? sgn->of : 1); i++)
+        friction_carry(run, law + i, sgn->unilateral ? 0 : run->v[sgn[i].mode] - (sgn->disk ? MDL_SLIDES : 0));
+    guard_of(run, law)->forced = true;
+}
+
+// Well within its limit, and X was zero: `before`, by law. A contact bears.
+static bool
+belongs(const Run *run, uint32_t law, const double *before)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    if (sgn->unilateral)
+        return contact_force(run, law) > WELL * friction_reaction(run, law);
+    double force = sgn->disk ? disk_force(run, law) : fabs(run->v[sgn->p]);
+    for (uint32_t i = 0; i < (sgn->disk ? sgn->of : 1); i++)
+        if (!(fabs(before[law + i]) <= FRICTION_ROUNDING * run->friction->scale[law]))
+            return false;
+    return force <= friction_limit(run, law) * (1 - WELL);
+}
+
+// Those that are marked stick with the others. False, with v as it was, when some of them do not belong there; the marks of those are taken away.
+static bool
+join_marked(Run *run, uint8_t *marked, const double *v, const double *before, const double *mode, const uint8_t *carried)
+{
+    uint32_t n = run->model->n_sgns;
+    bool chosen = run->friction->chosen, right;
+    for (uint32_t k = 0; k < n; k++)
+        if (marked[k])
+            carry_as_is(run, k);
+    run->friction->chosen = false;
+    run->friction->deep = true;
+    right = solve_modes(run, false) == MDL_OK && friction_right(run);
+    run->friction->deep = false;
+    for (uint32_t k = 0; k < n; k++) {
+        bool stays = marked[k] && belongs(run, k, before);
+        right = right && stays == (marked[k] != 0);
+        marked[k] = stays;
+    }
+    if (right)
+        return true;
+    memcpy(run->v, v, run->model->nv * sizeof *v);
+    friction_restore(run, mode, carried);
+    run->friction->chosen = chosen;
+    return false;
+}
+
+bool
+friction_join(Run *run)
+{
+    uint32_t n = run->model->n_sgns, found = 0;
+    uint8_t *marked = run->friction->dependent ? calloc(2 * (size_t)n + 1, 1) : NULL;
+    double *v = marked ? malloc((run->model->nv + 2 * (size_t)n + 1) * sizeof *v) : NULL, *before = v ? v + run->model->nv : NULL;
+    bool joined = false;
+    for (uint32_t k = 0; v && k < n; k++) {
+        before[k] = run->v[run->model->sgn[k].dx];
+        if (may_join(run, k)) {
+            marked[k] = run->friction->joined[k] = 1;
+            found++;
+        }
+    }
+    if (found) {
+        memcpy(v, run->v, run->model->nv * sizeof *v);
+        friction_keep(run, before + n, marked + n);
+        joined = join_marked(run, marked, v, before, before + n, marked + n);
+        bool some = !joined && memchr(marked, 1, n);
+        joined = joined || (some && join_marked(run, marked, v, before, before + n, marked + n));
+    }
+    free(v);
+    free(marked);
+    return joined;
 }

@@ -8,7 +8,7 @@
 
 #include "runtime/point/run.h"
 
-// --- friction.c, friction_search.c, friction_share.c, friction_leak.c: the modes of set-valued laws, unilateral constraints among them
+// --- friction.c, friction_search.c, friction_share.c, friction_within.c, friction_leak.c: the modes of set-valued laws, unilateral constraints among them
 #define FRICTION_NOTHING 1e-200 // a force's share that is not the mode 0
 double friction_mode(const Run *run, uint32_t law); // +1, -1; 0: sticks
 // The limit a of a friction; 0 where it is no more than rounding, as that of a contact that is open.
@@ -29,6 +29,9 @@ void friction_event(Run *run);  // an event begins
 void friction_search(Run *run); // a search for modes begins
 // One step of the search: changes the modes of laws that are wrong. True when something changed.
 bool friction_update(Run *run);
+// The search has ended: frictions that have the force of their limit and contacts that have none, but are held by others, stick with these. True
+// when some do: all is evaluated anew.
+bool friction_join(Run *run);
 // After events and accepted steps: a negative limit ends the run with a message.
 MDL_CHECKED int friction_check(Run *run);
 // What the force of the limit makes of X when no other law holds it; 0: not measured.
@@ -65,6 +68,8 @@ double contact_band(const Run *run, uint32_t law); // a gap below this counts as
 bool contact_stays_zero(const Run *run, uint32_t law, double rate); // the gap, with this rate, but for rounding
 // The mode that an open constraint should have. pending: it has just closed; decided: it has just opened.
 double contact_open_mode(const Run *run, uint32_t law, bool pending, bool decided);
+// It is open and at zero, and others hold it there.
+bool contact_rests_open(const Run *run, uint32_t law);
 // An event begins, with the states in v: velocities jump where constraints close.
 MDL_CHECKED int contact_event(Run *run);
 // The same again, after the event has changed states. *struck: there was an impact.
