@@ -138,7 +138,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 ASAN    = build/asan
 # What a finding needs is its line.
-SANITIZED = BUILD=$(ASAN) OPT="-O1 -g1" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+SANITIZED = BUILD=$(ASAN) OPT="-O1 -g1 -fno-var-tracking" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 TEST_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/ir/*.c tests/runtime/*.c tests/backend/*.c tests/tools/*.c))
 
 # Against SuiteSparse BTF.

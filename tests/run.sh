@@ -13,7 +13,7 @@
 #   programs/N.sys              the same for programs as text: back ends compute what the comments of the file say (tests/tools/programs.c);
 #                    + N.err    the text is refused with N.err
 #   sim/N.check, cli/N.check    a shell script that uses the functions below; its exit status decides
-#   forms/N.options, N.skip, N.values   see run_forms below
+#   forms/N.options, N.skip, N.values, N.sanitized   see run_forms below
 #   language/CHAPTER/N.mdl|.mo  one rule of the language specification; tests/tools/rules.c says what its comments mean
 #   ir/N.c runtime/N.c backend/N.c   programs (built by make) that print "ok" and "FAIL" lines; one that was not built is a failure
 #   fmi/N.py         units in FMPy, an importer of other people (make importer): programs that print "ok" and "FAIL" lines. Without it, and with
@@ -301,7 +301,8 @@ run_checks() {
 }
 
 # The causal and the DAE form of every example and every model in sim/ have the same trajectories and events. Where one fails,
-# as models made to fail do, so does the other. forms/FOLDER_NAME.options has options; .skip says why it is left out; .values
+# as models made to fail do, so does the other. forms/FOLDER_NAME.options has options, .sanitized more of them for
+# the sanitizers, by which a model is smaller; .skip says why it is left out; .values
 # says why events are not compared, but the values between them. With the sanitizers only the DAE form runs, for what they tell.
 run_forms() {
     for model in "$top"/examples/*/*.mdl "$top"/tests/sim/*.mdl; do
@@ -309,6 +310,7 @@ run_forms() {
         [ -e "$top/tests/forms/$name.skip" ] && continue
         chosen "forms/$name" || continue
         options=$(cat "$top/tests/forms/$name.options" 2>/dev/null)
+        $sanitized && options="$options $(cat "$top/tests/forms/$name.sanitized" 2>/dev/null)"
         apart=1e-6
         [ -e "$top/tests/forms/$name.values" ] && apart=any
         if $sanitized; then
