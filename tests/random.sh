@@ -26,7 +26,10 @@ for kind in "$@"; do
         models=$((models + 1))
         good=1
         "$build/tests/tools/random_model" "$kind" "$seed" >"$work/model.mdl"
-        simulate Written "$work/written.csv" --solver ida || { good=0; echo "$kind $seed, written out:"; cat "$work/said"; }
+        # Friction written out as a steep slope is inexact at the tolerance that struts with laws need.
+        case $kind in struts) finer='--tol 1e-10' ;; *) finer= ;; esac
+        # shellcheck disable=SC2086
+        simulate Written "$work/written.csv" --solver ida $finer || { good=0; echo "$kind $seed, written out:"; cat "$work/said"; }
         turn=$models
         for way in 'ida --form causal' 'ida --form dae' 'cvode' 'erk' 'adams' 'gauss'; do
             [ $good = 1 ] || break

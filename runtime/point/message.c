@@ -3,6 +3,7 @@
 // Purpose: the runtime's only way to speak.
 // Method: none.
 // Contract: a message is cut at 4 KiB. Complexity: none.
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +13,25 @@
 #include "runtime/model/json.h"
 #include "runtime/point/run.h"
 
+static bool
+in_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == ')' || c == ']' || c == '.';
+}
+
+// What is no number has no sign: printf() shows that of its bits, which is that of some operand and differs between processors.
+static void
+drop_signs(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++) {
+        bool sign = strncmp(from, "-nan", 4) == 0 && (from == text || !in_word(from[-1])) && (from[4] == '.' || !in_word(from[4]));
+        if (!sign)
+            *to++ = *from;
+    }
+    *to = '\0';
+}
+
 void
 run_message(const Run *run, mdl_severity severity, const char *format, ...)
 {
@@ -20,6 +40,7 @@ run_message(const Run *run, mdl_severity severity, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    drop_signs(text);
     // What fails behind an interruption fails because calls have ended early.
     if (run->contest.muted && severity == MDL_ERROR)
         return;

@@ -155,7 +155,7 @@ print(char *text, double value, uint64_t bits)
         text[bits >> 63] = '0';
         return 1 + (bits >> 63);
     }
-    return (size_t)snprintf(text, DECIMAL_BYTES, "%.17g", value);
+    return (size_t)snprintf(text, DECIMAL_BYTES, "%.17g", isnan(value) ? fabs(value) : value); // no number has no sign
 }
 
 // floor(log10 |x|), or one less for two numbers of a hundred: exponent and fraction of a number, read as one with a binary point,
