@@ -179,12 +179,16 @@ static const Field code_fields[] = {{.kind = FIELD_CODE, .offset = 0}};
 LAYOUT(code_layout, mdl_code, code_fields)
 DESCRIBED(mdl_code, 16);
 
+static const Field held_fields[] = {SOURCE(mdl_held, text)};
+LAYOUT(held_layout, mdl_held, held_fields)
+DESCRIBED(mdl_held, 16);
+
 static const Field tangents_fields[] = {
     CODE(mdl_tangents, parameters), CODE(mdl_tangents, outputs), CODE(mdl_tangents, relations), CODE(mdl_tangents, instants),
-    CODE(mdl_tangents, discretes), CODE(mdl_tangents, rests), STRUCTS(mdl_tangents, init, code_layout, n_init),
-    STRUCTS(mdl_tangents, dynamics, code_layout, n_dynamics)};
+    CODE(mdl_tangents, discretes), CODE(mdl_tangents, rests), CODE(mdl_tangents, held), STRUCTS(mdl_tangents, init, code_layout, n_init),
+    STRUCTS(mdl_tangents, dynamics, code_layout, n_dynamics), STRUCTS(mdl_tangents, held_value, held_layout, n_held)};
 LAYOUT(tangents_layout, mdl_tangents, tangents_fields)
-DESCRIBED(mdl_tangents, 136);
+DESCRIBED(mdl_tangents, 168);
 
 static const Field model_fields[] = {
     TEXT(mdl_model, name), BYTES(mdl_model, v0, nv), BYTES(mdl_model, implicit, nx), NAMES(mdl_model, state_name, n), BYTES(mdl_model, state_kind, n),

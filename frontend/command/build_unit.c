@@ -330,7 +330,7 @@ build_unit(Session *session, const EngineOptions *engine)
     Exported exported = {.arena = session->arena, .dae = session->compilation.dae, .model = model, .sys = session->compilation.sys,
                          .version = o->fmi && !strcmp(o->fmi, "2") ? 2 : 3, .expose = expose_of(o->expose),
                          .interfaces = o->interface ? interfaces_of(o->interface) : FMU_EXCHANGE | FMU_COSIMULATION,
-                         .derivatives = model->tangents && !model->tangents->incomplete && !model->n_fractionals,
+                         .derivatives = model->tangents && !model->tangents->incomplete && !model->tangents->blind && !model->n_fractionals,
                          .identifier = exported_identifier(session->arena, model->name)};
     if (!check_strings(session)) {
         print_diagnostics(session);

@@ -38,6 +38,7 @@ trial_prepare(Session *session, Analysis *analysis, FreeList *free)
     bool good = true;
     for (uint32_t k = 0; k < o->search.n_free && good; k++)
         good = free_read(o->search.free[k], session->arena, free, &why);
+    session->compilation.turned = true;
     if (good)
         status = analysis_compile(session, analysis);
     if (good && !status && !free_bind(free, analysis->model, session->arena, &why))

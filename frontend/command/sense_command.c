@@ -95,6 +95,7 @@ command_sense(Session *session)
 {
     Analysis analysis;
     mdl_sense sense = {0};
+    session->compilation.turned = true;
     int status = analysis_compile(session, &analysis);
     if (!status)
         status = analysis_choose(&analysis);

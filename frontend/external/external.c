@@ -181,8 +181,8 @@ append_inputs(ExprEnv *env, const Value *value, U32Vec *inputs)
 }
 
 // The object that it makes; NULL: none.
-static const Type *
-makes_object(const Passing *passing)
+const Type *
+external_makes_object(const Passing *passing)
 {
     for (uint32_t i = 0; i < passing->passes.n; i++)
         if (passing->passes.at[i].kind == PASS_RESULT && passing->passes.at[i].value.type.object)
@@ -202,7 +202,7 @@ place_passes(Passing *passing, U32Vec *inputs)
         pass->out = passing->outputs;
         passing->outputs += pass->value.count;
     }
-    if (makes_object(passing))
+    if (external_makes_object(passing))
         vec_push(inputs, expr_const(passing->env->exprs, 0)); // which one it is: see ir/lower/parameters.c
     passing->inputs = inputs->n;
 }
@@ -265,7 +265,7 @@ static bool
 find_destructor(const Frame *frame, Passing *passing, uint32_t *number)
 {
     ExprEnv *env = frame->env;
-    const Type *type = makes_object(passing);
+    const Type *type = external_makes_object(passing);
     *number = 0;
     if (!type)
         return true;
@@ -304,7 +304,7 @@ static bool
 make_routine(const Frame *frame, Passing *passing, uint32_t *number)
 {
     ExprEnv *env = frame->env;
-    External external = {.objects = external_uses_objects(passing)};
+    External external = {.objects = external_uses_objects(passing), .makes = external_makes_object(passing) != NULL};
     if (!find_destructor(frame, passing, &external.destructor))
         return false;
     Routine *routine = routine_create(env->exprs, function_text(frame), frame->span);

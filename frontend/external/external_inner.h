@@ -35,6 +35,7 @@ typedef struct Passing { // how an external function is called
 // The outputs of the function are the results of a call of its routine.
 bool external_take_results(Frame *frame, const Passing *passing, Expr call);
 bool external_uses_objects(const Passing *passing);
+const Type *external_makes_object(const Passing *passing); // its type; NULL: none
 
 // --- external_builtin.c
 // Whether the clause means a built-in function; calls it, and gives the output its value.

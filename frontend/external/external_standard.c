@@ -87,7 +87,8 @@ external_call_standard(Frame *frame, Passing *passing, const mdl_standard *stand
     routine->outputs = passing->outputs ? passing->outputs : 1;
     routine->output = routine_cells(routine, routine->outputs);
     External external = {.symbol = standard->symbol, .code = "", .include = "", .builtin = true, .address = standard->code,
-                         .objects = standard->effect || external_uses_objects(passing)};
+                         .objects = standard->effect || external_uses_objects(passing),
+                         .makes = external_makes_object(passing) != NULL};
     routine_take_external(env->exprs, routine, &external);
     routine->complete = true;
     Expr call = routine_call(env->exprs, routine->number, inputs.at, inputs.n);

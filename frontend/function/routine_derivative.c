@@ -59,6 +59,22 @@ find_declared(const Frame *frame, uint32_t nth, Declared *out)
     }
 }
 
+// The Real inputs that are left out. Their cells are those of the inputs.
+static const uint8_t *
+ignored_inputs(const Compile *c, const Declared *declared, uint32_t inputs)
+{
+    uint8_t *ignored = arena_array(c->env->arena, uint8_t, inputs + 1);
+    memset(ignored, 0, inputs + 1);
+    for (uint32_t i = 0; i < c->frame.variables.n; i++) {
+        const Variable *variable = &c->frame.variables.at[i];
+        const Value *value = &c->env->locals.at[i].value;
+        if (variable->flags & AST_F_INPUT && value->type.base == TYPE_REAL && value->count
+            && excluded(c->env, declared, variable->name, "noDerivative"))
+            memset(ignored + expr_slot_of(c->env->exprs, value->elements[0]), 1, value->count);
+    }
+    return ignored;
+}
+
 // Inputs as the function has them, in cells, then the derivatives of its Real inputs.
 static uint32_t
 derivative_arguments(Compile *c, const Declared *declared, const Value *given, bool specialise, Value *arguments)
@@ -67,6 +83,7 @@ derivative_arguments(Compile *c, const Declared *declared, const Value *given, b
     compile_inputs(c, given, specialise);
     inputs = c->routine->inputs;
     compile_cells(c, inputs);
+    routine_take_ignored(c->env->exprs, c->routine, ignored_inputs(c, declared, inputs), inputs);
     for (uint32_t round = 0; round < 2; round++)
         for (uint32_t i = 0; i < c->frame.variables.n; i++) {
             const Variable *variable = &c->frame.variables.at[i];

@@ -470,6 +470,7 @@ typedef struct Dae {
     U8Vec alias_negative;
     U32Vec start_of;      // per variable: the parameter that holds its start value + 1, or 0 (start_parameters.c); empty: none have
     bool settable;        // parameters can be set in the compiled model
+    bool turned;          // orders of fractional derivatives may be what is varied: whole ones of parameters are limits of those below
     bool varied;          // derivatives with respect to parameters are wanted, those that are zero among them
     Map guarded;          // conditions that assertions of the compiler's own look at (guards.c)
     bool assemble;        // where there are invariants, initial conditions x = start get an offset that the runtime can set

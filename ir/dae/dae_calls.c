@@ -265,6 +265,8 @@ print_external(const DaeCalls *calls, const External *external, Out *out)
         out_text(out, " declared");
     if (external->objects)
         out_text(out, " objects");
+    if (external->makes)
+        out_text(out, " makes");
     if (external->builtin)
         out_text(out, " builtin");
     if (external->destructor)

@@ -254,6 +254,7 @@ read_external(Reader *reader)
     read_strings(reader, "sources", &external.sources, &external.n_sources);
     external.declared = reader_take(reader, "declared");
     external.objects = reader_take(reader, "objects");
+    external.makes = reader_take(reader, "makes");
     external.builtin = reader_take(reader, "builtin");
     destructor = reader_take(reader, "destructor") ? reader_index(reader, reader->routines.n + 1) : 0;
     if (reader->failed)

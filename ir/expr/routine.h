@@ -62,6 +62,7 @@ typedef struct External {
     uint32_t n_words, n_sources;
     uint32_t destructor;       // routine that destroys the object that it makes; 0: none
     bool objects;              // it makes or uses external objects: only at run time
+    bool makes;                // one of its results is an external object
     ExternalCode *address;     // once it has been loaded into this process
     bool builtin;              // of this project: it has an address and no code; those of texts and of runtime/model/standard.h
 } External;
@@ -88,6 +89,8 @@ typedef struct Routine {
     U32Vec values;
     VEC(Extent) extents;  // disjoint, ascending; all cells
     uint32_t derivative;  // routine of the derivative, 0: not made yet
+    uint32_t derivative_of; // that whose statements were differentiated to make this one; 0: none
+    const uint8_t *ignored; // of a declared derivative, per input of its function: it is a Real whose derivative is left out; NULL: none is
     VEC(Special) special; // tried before that, in this order
     VEC(Inverse) inverses; // of a routine with one output
     External *external;   // instead of blocks; NULL: none
@@ -153,6 +156,9 @@ uint32_t routine_derivative(Exprs *exprs, uint32_t number);
 
 // Another derivative, tried behind those that were added before; `zero`, one per input, is copied.
 void routine_take_special(Exprs *exprs, Routine *routine, uint32_t number, const uint8_t *zero);
+
+// Of a declared derivative: the inputs that it leaves out; `ignored` is copied.
+void routine_take_ignored(Exprs *exprs, Routine *routine, const uint8_t *ignored, uint32_t inputs);
 
 // That of a call whose inputs have the derivatives `rates`.
 uint32_t routine_derivative_for(Exprs *exprs, uint32_t number, const Expr *rates);

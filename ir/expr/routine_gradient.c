@@ -206,6 +206,7 @@ routine_derivative(Exprs *exprs, uint32_t number)
     Routine *to = routine_create(exprs, arena_printf(exprs->arena, "der(%s)", of->name), span);
     Derivation derivation = {.exprs = exprs, .of = of, .to = to};
     of->derivative = to->number;
+    to->derivative_of = number;
     to->inputs = 2 * of->inputs;
     to->outputs = of->outputs;
     for (uint32_t round = 0; round < 2; round++)
@@ -229,6 +230,14 @@ routine_take_special(Exprs *exprs, Routine *routine, uint32_t number, const uint
     uint8_t *own = arena_array(exprs->arena, uint8_t, routine->inputs + 1);
     memcpy(own, zero, routine->inputs);
     vec_push(&routine->special, ((Special){number, own}));
+}
+
+void
+routine_take_ignored(Exprs *exprs, Routine *routine, const uint8_t *ignored, uint32_t inputs)
+{
+    uint8_t *own = arena_array(exprs->arena, uint8_t, inputs + 1);
+    memcpy(own, ignored, inputs);
+    routine->ignored = own;
 }
 
 uint32_t

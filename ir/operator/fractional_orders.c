@@ -8,7 +8,8 @@
 // runtime sets b so that this is the sum, and a so that the derivatives by w, which the compiler makes, are those
 // of the discretised sum (runtime/memory/fractional.c). In this form fder(u, alpha) acts on structure, start values and
 // state selection like der(u) or der(der(u)), which is what the theory asks for. Below -1 a fractional integral is integrated further
-// as an ordinary state. The order itself is a parameter of the runtime: only n shapes the equations. Whole orders are derivatives and integrals.
+// as an ordinary state. The order itself is a parameter of the runtime: only n shapes the equations. Whole orders are derivatives and integrals; where
+// sensitivities by an order are wanted, one that is a parameter stays an order, the limit of those below it.
 // Contract: runs before `algebra`. Appends variables, equations, binds and Dae.fractionals; an equation gets another shape
 // and row. Afterwards no equation contains FDER. Complexity: linear in the equations with fder.
 //
@@ -139,15 +140,16 @@ fractional(Calls *calls, Expr e)
         return refuse_order(calls, order, "is not known while compiling");
     if (!(fabs(value) <= ORDER_MOST))
         return refuse_order(calls, order, "is too large");
-    if (value == ceil(value)) {
-        if (expr_op(exprs, order) != OP_CONST)
+    bool number = expr_op(exprs, order) == OP_CONST;
+    if (value == ceil(value) && (number || !dae->turned || value == -ORDER_MOST)) {
+        if (!number)
             assert_order(calls, order, value);
         return value > 0 && calls_is_parametric(calls, u) ? expr_const(exprs, 0) : whole_derivative(calls, u, (int32_t)value, calls_number(calls));
     }
     if (value > 0 && calls_is_parametric(calls, u))
         return expr_const(exprs, 0);
     // Integrals are taken last, so that what is differentiated again finds the next one below.
-    int32_t below = (int32_t)floor(value), last = below < -1 ? -1 - below : 0;
+    int32_t below = (int32_t)ceil(value) - 1, last = below < -1 ? -1 - below : 0;
     Expr shifted = expr_2(exprs, OP_ADD, order, expr_const(exprs, last));
     Expr sum = sum_of_exponentials(calls, u, shifted, below + last, last);
     return last ? whole_derivative(calls, sum, -last, calls_number(calls)) : sum;

@@ -58,6 +58,7 @@ run_passes(Compilation *c, uint32_t wanted, const char *after, Snapshot *before,
     c->facts |= FACT_FLAT;
     c->dae->settable = c->settable;
     c->dae->varied = c->tangents;
+    c->dae->turned = c->turned;
     for (; c->next < pipeline_length && (c->facts & wanted) != wanted; c->next++) {
         const Pass *pass = &pipeline[c->next];
         if ((c->facts & pass->requires) != pass->requires) {

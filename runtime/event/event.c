@@ -296,7 +296,9 @@ event_iterate(Run *run, bool initial)
     bool again = false;
     memset(run->assigned, 0, run->model->nx * sizeof *run->assigned);
     rest_event(run);
-    int status = initial ? contact_start(run) : MDL_OK;
+    int status = initial && run->sense ? sense_begin(run) : MDL_OK;
+    if (status == MDL_OK && initial)
+        status = contact_start(run);
     if (status == MDL_OK && initial) // with all ideal diodes open a current that is given has no way
         status = friction_leak(run, mixed_limit(run));
     if (status == MDL_OK)

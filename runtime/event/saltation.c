@@ -367,8 +367,8 @@ sense_discretes(Run *run)
 }
 
 // The states behind the event are those that its steps have led to.
-MDL_CHECKED static int
-check_states(const Run *run)
+int
+sense_states(const Run *run)
 {
     const mdl_model *model = run->model;
     for (uint32_t i = 0; i < model->nx; i++) {
@@ -468,7 +468,7 @@ sense_after_event(Run *run)
                 s[model->sgn[k].state] = 0;
     }
     if (status == MDL_OK)
-        status = check_states(run);
+        status = sense_states(run);
     if (status == MDL_OK)
         status = check_slopes(run);
     if (status == MDL_OK)

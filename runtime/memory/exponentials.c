@@ -168,18 +168,18 @@ slow_error(double order, double step, double reach, uint32_t m)
 static void
 fast_rule(double factor, double order, double step, double next, bool stiff, Exponentials *out)
 {
-    double moment[4];
-    for (int j = 0; j < 4; j++)
-        moment[j] = factor * exp((order - 1 - j) * next) / -expm1((order - 1 - j) * step);
-    out->tail = moment[0];
-    out->blur = moment[1];
+    double moment[4] = {0}; // without the factor, which is 0 for order 1, where the first one is infinite
+    for (int j = order == 1; j < 4; j++)
+        moment[j] = exp((order - 1 - j) * next) / -expm1((order - 1 - j) * step);
+    out->tail = order == 1 ? 1 : factor * moment[0];
+    out->blur = factor * moment[1];
     if (!stiff)
         return;
-    double rate = moment[1] / moment[2], weight = moment[1] * rate * rate;
+    double rate = moment[1] / moment[2], weight = factor * moment[1] * rate * rate;
     out->rate[out->n - 1] = rate;
     out->weight[out->n - 1] = weight;
-    out->tail = moment[0] - weight / rate;
-    out->blur = moment[3] - weight / (rate * rate * rate * rate);
+    out->tail -= weight / rate;
+    out->blur = factor * moment[3] - weight / (rate * rate * rate * rate);
 }
 
 // --- all
@@ -197,7 +197,7 @@ fill(double order, Exponentials *out)
     slow_measure(order, out->step, &measure);
     gauss_rule(&measure, slow, out->rate, out->weight);
     // 1/(Gamma(order)*Gamma(1 - order)) of the integral.
-    double factor = out->step * sin(PI * order) / PI, base = exp(out->first * out->step);
+    double factor = order == 1 ? 0 : out->step * sin(PI * order) / PI, base = exp(out->first * out->step);
     for (uint32_t i = 0; i < slow; i++) {
         out->rate[i] *= base;
         out->weight[i] *= factor * pow(base, order);
@@ -212,9 +212,9 @@ fill(double order, Exponentials *out)
 }
 
 bool
-exponentials_make(double order, double error, double shortest, double longest, bool stiff, Exponentials *out)
+exponentials_make(double order, double error, double shortest, double longest, bool stiff, bool turned, Exponentials *out)
 {
-    if (order == 1) { // nothing but the present
+    if (order == 1 && !turned) { // nothing but the present
         *out = (Exponentials){.tail = 1};
         return true;
     }
@@ -228,11 +228,12 @@ exponentials_make(double order, double error, double shortest, double longest, b
     return fill(order, out);
 }
 
-// Central differences of a construction that is analytic in the order, extrapolated (Richardson): the error is that of their fourth power.
+// Central differences of a construction that is analytic in the order, beyond 1 as well, extrapolated (Richardson): the error is that of their fourth
+// power.
 bool
 exponentials_slope(const Exponentials *sum, double order, Exponentials *slope)
 {
-    double away = 0.25 * fmin(2e-3, fmin(order, 1 - order));
+    double away = 0.25 * fmin(2e-3, order == 1 ? 1 : fmin(order, 1 - order));
     Exponentials near[4];
     bool good = true;
     *slope = *sum;

@@ -18,9 +18,11 @@ typedef struct Exponentials {
     bool stiff;
 } Exponentials;
 
-// stiff: the method that integrates follows any rate. The fewest exponentials of this construction for `error`. False: memory is exhausted.
-bool exponentials_make(double order, double error, double shortest, double longest, bool stiff, Exponentials *out);
-// Derivatives of rates, weights and the tail by the order, of a sum of order `order` < 1, at the same places of the quadrature. False: memory is exhausted.
+// stiff: the method that integrates follows any rate. The fewest exponentials of this construction for `error`; there are none for order 1, but with
+// `turned`, where they weigh nothing and have derivatives by the order. False: memory is exhausted.
+bool exponentials_make(double order, double error, double shortest, double longest, bool stiff, bool turned, Exponentials *out);
+// Derivatives of rates, weights and the tail by the order, of a sum of order `order`, at the same places of the quadrature; at order 1 of those below.
+// False: memory is exhausted.
 bool exponentials_slope(const Exponentials *sum, double order, Exponentials *slope);
 void exponentials_free(Exponentials *sum);
 

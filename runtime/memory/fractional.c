@@ -76,7 +76,7 @@ make_part(const Run *run, Part *part, const mdl_fractional *of, double order)
         if (!part->order_by)
             return false;
     }
-    return exponentials_make(order - of->below, error, shortest, fmax(span, 2 * shortest), is_stiff(run), &part->sum);
+    return exponentials_make(order - of->below, error, shortest, fmax(span, 2 * shortest), is_stiff(run), run->options->sense != NULL, &part->sum);
 }
 
 // The equations hold for orders between two whole numbers.

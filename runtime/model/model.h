@@ -435,13 +435,31 @@ typedef struct mdl_audit {
 // Directional derivatives. v[shift + p] is the derivative of v[p] in one direction, which the caller chooses by setting those
 // of states, inputs, parameters or time (v[shift]). The tangent of a function is called after the function and computes
 // the derivatives of what that one writes; of blocks it is that of `eval`, at given derivatives of their unknowns.
+// What has no derivative that is known, but may move with a parameter for all that. It does where v[shift + place] is not 0 after `held`, whose
+// tangents are called behind those of the initial system; place 0: with any parameter.
+typedef enum mdl_held_kind {
+    MDL_HELD_VALUE,  // the equations were made for its value; text: where they stand
+    MDL_HELD_OBJECT, // it goes into an external object; text: its name
+    MDL_HELD_LEFT_OUT, // a function that takes it declares a derivative without it (noDerivative)
+    MDL_HELD_STEPS   // a function gives what depends on it by comparisons alone; text: the function
+} mdl_held_kind;
+
+typedef struct mdl_held {
+    uint32_t place, kind;
+    const char *text;
+} mdl_held;
+
 typedef struct mdl_tangents {
     uint32_t shift;
     uint32_t n_init, n_dynamics;   // as in the model
     uint32_t incomplete;           // 1: a function has no tangent
     uint32_t no_discretes;         // 1: `discretes` has none
-    mdl_code parameters, outputs, relations, instants, discretes, rests;
+    uint32_t blind;                // 1: directions of states and inputs are not followed everywhere: through delay times that move, transport, functions
+                                   // of comparisons alone
+    mdl_code parameters, outputs, relations, instants, discretes, rests, held;
     const mdl_code *init, *dynamics; // per step
+    uint32_t n_held;
+    const mdl_held *held_value;
 } mdl_tangents;
 
 typedef enum mdl_settable_kind { MDL_SETTABLE_PARAMETER, MDL_SETTABLE_START, MDL_SETTABLE_INPUT } mdl_settable_kind;

@@ -64,12 +64,17 @@ bool delay_moves(const Run *run, uint32_t k, uint32_t p, double *tau);
 MDL_CHECKED int sense_refuse(const Run *run, const char *why, const char *text);
 // The event changes something: MDL_FAILED, with a message, when the way its time moves is not known.
 MDL_CHECKED int sense_acts(const Run *run);
+// The states behind an event are those that its steps have led to; MDL_FAILED with a message otherwise.
+MDL_CHECKED int sense_states(const Run *run);
 // Behind an event: what closed constraints hold does not move with parameters (impact.c).
 MDL_CHECKED int sense_close(Run *run);
 
-// --- sensitivities.c, saltation.c: sensitivities of the states (options.sense)
+// --- sensitivities.c, saltation.c, start_tangents.c: sensitivities of the states (options.sense)
 MDL_CHECKED int sense_create(Run *run); // guards are known. MDL_FAILED with a message: the model admits none
 void sense_free(Run *run);
+// Around the event iteration of the start, which is an event: with the solution of the initial system in v, and behind it.
+MDL_CHECKED int sense_begin(Run *run);
+MDL_CHECKED int sense_begun(Run *run);
 MDL_CHECKED int sense_start(Run *run);  // after initialisation, with its solution in v
 MDL_CHECKED int sense_values(Run *run); // those of the outputs, at the point in v, into their places
 // Around an event: v is at the left limit, with the conditions that have become true pending; then behind the event. In

@@ -9,6 +9,7 @@
 #include "runtime/point/tangent.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +193,31 @@ tangent_hold(Tangent *tangent)
     memset(tangent_at(tangent, model->yp), 0, model->n * sizeof(double));
     for (uint32_t k = 0; k < model->n_discretes; k++)
         *tangent_at(tangent, model->discrete[k].value) = *tangent_at(tangent, model->discrete[k].pre) = 0;
+}
+
+int
+tangent_held(Tangent *tangent, const char *parameter)
+{
+    static const char *const why[] = {
+        [MDL_HELD_OBJECT] = "it goes into the external object `%s`, which is not differentiated",
+        [MDL_HELD_LEFT_OUT] = "it goes into an argument that the declared derivative `%s` leaves out (noDerivative)",
+        [MDL_HELD_STEPS] = "a result of the function `%s` depends on its arguments through comparisons alone; an annotation 'derivative' of it would tell"};
+    const mdl_tangents *tables = tangent->tables;
+    mdl_call(tables->held, tangent->run->v);
+    for (uint32_t k = 0; k < tables->n_held; k++) {
+        const mdl_held *held = &tables->held_value[k];
+        char text[400];
+        if (held->place && *tangent_at(tangent, held->place) == 0)
+            continue;
+        if (held->kind == MDL_HELD_VALUE) {
+            run_message(tangent->run, MDL_ERROR, "%s: there is no derivative by `%s`: the equations hold for the value alone that it has", held->text, parameter);
+            return MDL_FAILED;
+        }
+        snprintf(text, sizeof text, why[held->kind], held->text);
+        run_message(tangent->run, MDL_ERROR, "no derivative by `%s` is known: %s", parameter, text);
+        return MDL_FAILED;
+    }
+    return MDL_OK;
 }
 
 int

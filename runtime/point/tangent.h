@@ -29,6 +29,8 @@ void tangent_parameter(Tangent *tangent, const mdl_settable *settable);
 void tangent_follow(Tangent *tangent, const mdl_settable *settable);
 // Unknowns, their derivatives and discrete variables stay as they are.
 void tangent_hold(Tangent *tangent);
+// Behind tangent_parameter(): MDL_FAILED with a message that names the parameter when it moves something that has no derivative.
+MDL_CHECKED int tangent_held(Tangent *tangent, const char *parameter);
 // Behind tangent_parameter(): how the initial system's solution follows. The point must be the start, solved, and
 // stays. MDL_FAILED with a message when the start does not depend smoothly on what it depends on.
 MDL_CHECKED int tangent_start(Tangent *tangent);

@@ -25,6 +25,8 @@ refuse(const Run *run, const uint32_t *place, uint32_t places)
     const char *why = NULL;
     if (!model->tangents || model->tangents->incomplete)
         why = "the model was built without directional derivatives: `mdlc build --derivatives` adds them";
+    else if (model->tangents->blind)
+        why = "what follows from delay times that move, from spatialDistribution, or by comparisons in functions alone, has no directional derivatives";
     for (uint32_t k = 0; k < places && !why; k++)
         if (!is_free(model, place[k]))
             why = "derivatives are by states, inputs and, without delays, time only";

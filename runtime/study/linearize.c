@@ -172,6 +172,9 @@ by_inputs(Work *w, double *b)
     for (uint32_t j = 0; j < w->request->inputs; j++) {
         const mdl_settable *input = &w->run->model->settable[w->request->input[j]];
         tangent_parameter(w->tangent, input);
+        int status = tangent_held(w->tangent, input->name);
+        if (status != MDL_OK)
+            return status;
         tangent_hold(w->tangent);
         tangent_dynamics(w->tangent);
         store_slopes(w, b + (size_t)j * w->out->all);
@@ -378,6 +381,8 @@ refuse(const Run *run)
     else if (model->n_transports)
         run_message(run, MDL_ERROR, "%s: a profile that moves remembers a stretch of the past: the model has no linear system of "
                     "finitely many states", model->transport[0].where);
+    else if (model->tangents->blind)
+        run_message(run, MDL_ERROR, "a function gives what follows from states by comparisons alone: the model has no linear system");
     else if (model->nx > MOST_STATES)
         run_message(run, MDL_ERROR, "the model has %u states; linear systems are dense here and go up to %u", model->nx, MOST_STATES);
     else

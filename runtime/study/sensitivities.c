@@ -4,10 +4,8 @@
 // Method: sense_stepper.c integrates them together with the states. They start as the derivatives of the initial system, and jump at
 //   events (saltation.c). Those of results are one solve per parameter and row.
 // Contract: sense.h. Complexity: one pass over the tangents per parameter and row.
-#include "runtime/law/law.h"
 #include "runtime/point/sense.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,47 +92,13 @@ sense_create(Run *run)
 
 // --- the start
 
-// Tails of fractional derivatives count at the start as long as it is solved.
-MDL_CHECKED static int
-start_tangents(Run *run, uint32_t p)
-{
-    if (run->fractionals)
-        fractional_parameter(run, p);
-    return tangent_start(run->sense->tangent);
-}
-
 int
 sense_start(Run *run)
 {
-    Sense *sense = run->sense;
-    const mdl_model *model = run->model;
-    if (!sense)
+    if (!run->sense)
         return MDL_OK;
-    for (uint32_t p = 0; p < sense->n; p++) {
-        double *s = sense->s + (size_t)p * sense->nx;
-        tangent_parameter(sense->tangent, &model->settable[sense->wanted->parameter[p]]);
-        int status = fractional_orders(run, p);
-        if (status == MDL_OK)
-            status = start_tangents(run, p);
-        if (status != MDL_OK)
-            return status;
-        memcpy(s, tangent_at(sense->tangent, model->y), sense->nx * sizeof *s);
-        for (uint32_t k = 0; k < model->n_sgns; k++)
-            if (model->sgn[k].state >= 0 && friction_mode(run, k) == 0)
-                s[model->sgn[k].state] = 0;
-        // Discrete variables keep what they started with; unknowns are seeded with every evaluation.
-        memset(tangent_at(sense->tangent, model->y), 0, model->n * sizeof *s);
-        memset(tangent_at(sense->tangent, model->yp), 0, model->n * sizeof *s);
-        memcpy(sense->image[p], tangent_at(sense->tangent, 0), model->tangents->shift * sizeof *s);
-        for (uint32_t i = 0; i < sense->nx; i++)
-            if (!isfinite(s[i])) {
-                run_message(run, MDL_ERROR, "the start value of `%s` has no finite derivative by `%s`", model->state_name[i],
-                            model->settable[sense->wanted->parameter[p]].name);
-                return MDL_FAILED;
-            }
-    }
-    memcpy(sense->present, sense->s, (size_t)sense->n * sense->nx * sizeof *sense->s);
-    return delay_note_tangents(run);
+    int status = sense_begun(run);
+    return status == MDL_OK ? delay_note_tangents(run) : status;
 }
 
 int

@@ -30,7 +30,7 @@ check_sum(Check *state, double order, double error, double shortest, double long
     Exponentials sum;
     char name[100];
     snprintf(name, sizeof name, "order %g, error %g, from %g to %g%s", order, error, shortest, longest, stiff ? ", stiff" : "");
-    if (!exponentials_make(order, error, shortest, longest, stiff, &sum)) {
+    if (!exponentials_make(order, error, shortest, longest, stiff, false, &sum)) {
         check(state, false, name, "no memory");
         return;
     }
