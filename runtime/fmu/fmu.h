@@ -81,6 +81,9 @@ bool fmu_enter(FmuInstance *instance, uint32_t modes, const char *call);
 FmuStatus fmu_leave(FmuInstance *instance, FmuStatus status);
 void fmu_say(FmuInstance *instance, FmuStatus status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 FmuStatus fmu_begin(FmuInstance *instance, double start, bool has_stop, double stop, double tolerance); // 0: the model's
+// Sums of exponentials for fractional derivatives are states of the description, as many as the tolerance of the export takes: with model exchange
+// the importer's counts for everything else, with co-simulation it may make them finer.
+void fmu_set_tolerance(FmuInstance *instance, double tolerance);
 // Whole calls of the importer, under the name that its version of FMI gives them.
 FmuStatus fmu_initialize(FmuInstance *instance, const char *call); // the end of initialization mode
 FmuStatus fmu_change_mode(FmuInstance *instance, uint32_t from, FmuMode to, const char *call);

@@ -47,10 +47,18 @@ on_message(void *user, mdl_severity severity, const char *text)
     tell(user, status[severity], category[severity], text);
 }
 
+void
+fmu_set_tolerance(FmuInstance *instance, double tolerance)
+{
+    instance->options.tolerance = tolerance;
+    instance->options.kernel = instance->exchange ? mdl_program.tolerance : fmin(mdl_program.tolerance, tolerance);
+}
+
 static void
 begin_anew(FmuInstance *instance)
 {
     mdl_options_default(&mdl_program, &instance->options);
+    fmu_set_tolerance(instance, instance->options.tolerance);
     instance->options.override = instance->override;
     instance->options.message = on_message;
     instance->options.user = instance;
@@ -188,7 +196,7 @@ fmu_begin(FmuInstance *instance, double start, bool has_stop, double stop, doubl
     options->start = instance->time = instance->last = start;
     options->stop = has_stop && isfinite(stop) && stop > start ? stop : start + span;
     if (tolerance > 0)
-        options->tolerance = tolerance;
+        fmu_set_tolerance(instance, tolerance);
     instance->stale = true;
     return FMU_OK;
 }

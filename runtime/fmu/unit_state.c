@@ -56,7 +56,7 @@ open_run(FmuInstance *instance, const Head *head)
     bool same = instance->run && !instance->stale && instance->options.tolerance == head->tolerance;
     instance->options.start = head->start;
     instance->options.stop = head->stop;
-    instance->options.tolerance = head->tolerance;
+    fmu_set_tolerance(instance, head->tolerance);
     instance->stale = !same;
     return fmu_solve(instance);
 }
@@ -87,7 +87,7 @@ restore(FmuInstance *instance, const FmuState *state)
     instance->last = head->last;
     instance->options.start = head->start;
     instance->options.stop = head->stop;
-    instance->options.tolerance = head->tolerance;
+    fmu_set_tolerance(instance, head->tolerance);
     return FMU_OK;
 }
 

@@ -674,10 +674,20 @@ is_held(const Run *run, uint32_t law)
     return contact_is_partner(sgn) && friction_mode(run, law) == 0 && (sgn->unilateral || (sgn->state < 0 && friction_limit(run, law) > 0));
 }
 
+// What closes is below zero: its instant is where an importer has found it. A rebound would begin there, and be no rebound.
+static bool
+closes_below(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    return sgn->unilateral && sgn->level == 2 && closes(run, law) && contact_gap(run, law) < -2 * contact_band(run, law);
+}
+
 static bool
 has_drifted(const Run *run, double allowed)
 {
     for (uint32_t k = 0; k < run->model->n_sgns; k++) {
+        if (closes_below(run, k))
+            return true;
         if (!is_held(run, k))
             continue;
         if (fabs(speed(run, k)) > allowed)
@@ -826,6 +836,21 @@ has_moved(const Run *run)
     for (uint32_t i = 0; i < run->model->nx && !moved && (hidden_any(run) || holds_rates_only(run)); i++)
         moved = fabs(run->v[run->model->y + i] - run->y[i]) > run->tolerance * fabs(run->y[i]) + run->abstol[i];
     return moved;
+}
+
+double
+contact_apex(const Run *run)
+{
+    double soonest = INFINITY;
+    for (uint32_t k = 0; run->contacts && k < run->contacts->n; k++) {
+        const mdl_sgn *sgn = &run->model->sgn[k];
+        if (!sgn->unilateral || sgn->level != 2 || friction_mode(run, k) == 0 || !touches(run, k))
+            continue;
+        double after = speed(run, k), pull = -contact_held(run, k);
+        if (after > SLOW * run->tolerance && pull > 0)
+            soonest = fmin(soonest, after / pull);
+    }
+    return soonest;
 }
 
 int

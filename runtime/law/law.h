@@ -78,6 +78,8 @@ MDL_CHECKED int contact_impacts(Run *run, bool *struck);
 MDL_CHECKED int contact_close(Run *run);
 // After an accepted step: *drifted when closed constraints had drifted and were moved back: the integrator must start again.
 MDL_CHECKED int contact_drifted(Run *run, bool *drifted);
+// In how long the first of those that lift off at this instant turns back; infinite: none does.
+double contact_apex(const Run *run);
 
 // --- several.c
 // Behind an event, evaluated: a contact that may as well be open is told once. v stays as it is.
@@ -123,6 +125,7 @@ bool rest_keeps(const Run *run, uint32_t relation);
 // After an accepted step: true when the states had drifted from the surface and were moved back: the integrator must
 // start again.
 bool rest_drifted(Run *run);
+double rest_apex(Run *run); // as contact_apex(), behind an evaluation
 // Rows that IDA solves instead of those of states: per state the row of jac_rest plus 1, or 0. NULL: none. They change
 // when the version does.
 const uint32_t *rest_rows(const Run *run);

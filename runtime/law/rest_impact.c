@@ -103,6 +103,24 @@ is_flat(const Run *run, uint32_t k)
     return acceleration < 0 && speed * speed < -2 * acceleration * UNRESOLVED * allowed;
 }
 
+double
+rest_apex(Run *run)
+{
+    const mdl_model *model = run->model;
+    double soonest = INFINITY, allowed;
+    if (run->rests) {
+        mdl_call(model->rests, run->v);
+        mdl_call(model->rest_partials, run->v);
+    }
+    for (uint32_t k = 0; run->rests && k < model->n_rests; k++) {
+        const double *g = run->v + model->rest[k].g;
+        rests_drift(run, k, 0, &allowed);
+        if (!run->rests->contact[k].active && fabs(g[0]) <= allowed && g[1] * g[2] < 0)
+            soonest = fmin(soonest, -g[1] / g[2]);
+    }
+    return soonest;
+}
+
 // Contacts whose impacts have died away within the event come to rest, the others at rest are projected.
 MDL_CHECKED static int
 close_struck(Run *run)

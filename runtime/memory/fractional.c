@@ -44,6 +44,13 @@ length_of(const Run *run)
     return fmax(run->options->horizon, run->options->stop - run->options->start);
 }
 
+// How many exponentials there are depends on it.
+static double
+tolerance_of(const Run *run)
+{
+    return run->options->kernel > 0 ? run->options->kernel : run->tolerance;
+}
+
 // Of the solver: it follows any rate.
 static bool
 is_stiff(const Run *run)
@@ -61,14 +68,14 @@ shortest_time(const Run *run)
     // Twice the step keeps the classical Runge-Kutta method stable for every order.
     if (options->step > 0)
         return 2 * options->step;
-    return is_stiff(run) ? 1e-3 * length * fmax(run->tolerance, 1e-13) : 1e-2 * length * fmax(sqrt(run->tolerance), 1e-3);
+    return is_stiff(run) ? 1e-3 * length * fmax(tolerance_of(run), 1e-13) : 1e-2 * length * fmax(sqrt(tolerance_of(run)), 1e-3);
 }
 
 static bool
 make_part(const Run *run, Part *part, const mdl_fractional *of, double order)
 {
     double span = length_of(run), shortest = shortest_time(run);
-    double error = fmin(fmax(0.1 * run->tolerance, 1e-14), 1e-3);
+    double error = fmin(fmax(0.1 * tolerance_of(run), 1e-14), 1e-3);
     part->of = of;
     if (run->options->sense) {
         part->order_by = calloc(2 * (size_t)run->options->sense->n + 1, sizeof *part->order_by);

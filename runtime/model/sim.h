@@ -117,6 +117,7 @@ typedef struct mdl_options {
     double abstol;            // absolute per unit of nominal value; 0: chosen from tolerance
     double max_step;          // 0: no limit
     double horizon;           // how long after the start fractional derivatives remember; 0: until stop
+    double kernel;            // the tolerance that sums of exponentials for fractional derivatives are made for; 0: `tolerance`
     double time_limit;        // wall-clock seconds; 0: no limit
     mdl_form form;
     mdl_solver solver;

@@ -22,6 +22,7 @@
 // Of the tolerance: by how much states may leave invariants.
 static const double DRIFT = 0.1;
 static const double SHORTEST = 0.01; // of an output interval: how long steps are at least that a delay limits
+static const double SHORTEST_RISE = 1e-5; // of an output interval
 enum { PASSES = 20 }; // of an event that leaves conditions violated
 
 uint32_t
@@ -103,6 +104,8 @@ mdl_run_exponential(const mdl_run *r, uint32_t k, bool rate)
     const Run *run = (const Run *)r;
     const Outside *o = run->outside;
     uint32_t at = run->ny + k;
+    if (k >= run->modes) // another order takes fewer of them
+        return 0;
     return rate ? (o ? o->yp : run->yp)[at] : (o ? o->y : run->y)[at];
 }
 
@@ -184,7 +187,7 @@ MDL_CHECKED static int
 inspect(Run *run, bool *event)
 {
     *event = root_violated(run);
-    int status = *event ? MDL_OK : root_arm(run);
+    int status = root_arm(run); // also beside the event of another condition: a flight that was over is not looked at again
     if (status == MDL_OK && !*event)
         status = friction_check(run);
     if (status == MDL_OK && !*event)
@@ -235,11 +238,12 @@ look_behind(Run *run, bool *any)
 // What makes the event, once violated conditions are pending.
 typedef enum Cause { CAUSE_NONE, CAUSE_DELAY, CAUSE_OTHER } Cause;
 
-// None: a step was to end there because a delay is short. An event would be one more break in the history, which comes back.
+// None: a step was to end there because a delay is short, or a flight. An event would be one more break in the history, which comes back.
 static Cause
 cause_of(Run *run, bool located)
 {
-    bool other = located || run->outside->given || run->outside->drifted || run->accumulated || locked_newly(run) || !run->having[HOOK_LIMIT].n
+    bool asked = run->having[HOOK_LIMIT].n || run->time >= run->outside->apex;
+    bool other = located || run->outside->given || run->outside->drifted || run->accumulated || locked_newly(run) || !asked
               || run->outside->next <= run->time + 8 * DBL_EPSILON * fabs(run->time);
     return other ? CAUSE_OTHER : run->delays && delay_reaches(run, run->time) ? CAUSE_DELAY : CAUSE_NONE;
 }
@@ -294,6 +298,15 @@ mdl_run_settle(mdl_run *r, bool *moved)
     return status == MDL_OK ? evaluate_at(run, run->time, true) : status;
 }
 
+// A step that begins with a rebound and is longer than the flight would end below the surface with nothing to see: steps end in the middle of
+// flights that are shorter than two output intervals. The last ones of many are too short for methods of importers.
+static double
+next_apex(Run *run)
+{
+    double in = fmin(contact_apex(run), rest_apex(run));
+    return in < run->interval && in > SHORTEST_RISE * run->interval ? run->time + in : INFINITY;
+}
+
 double
 mdl_run_next(mdl_run *r)
 {
@@ -302,8 +315,11 @@ mdl_run_next(mdl_run *r)
     if (run->ahead)
         ahead_look(run);
     double next = event_next_instant(run);
-    if (run->outside)
+    if (run->outside) {
         run->outside->next = next;
+        run->outside->apex = next_apex(run);
+        next = fmin(next, run->outside->apex);
+    }
     if (run->delays)
         next = fmin(next, delay_next_instant(run));
     // Steps shall end there; but an event is no step.

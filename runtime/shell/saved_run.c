@@ -51,9 +51,9 @@ run_identity(const Run *run)
                               model->n_relations, model->n_sgns, model->n_rests, model->n_delays, model->n_transports, run->modes, run->guards,
                               run->deficient, run->redundant != NULL};
     const mdl_options *options = run->options;
-    // What is asked of the steps; fractional derivatives are made for a horizon.
+    // What is asked of the steps; fractional derivatives are made for a horizon and a tolerance.
     const double asked[] = {options->tolerance, options->abstol, options->max_step, options->step, run->modes ? options->horizon : 0,
-                            options->solver, options->form, options->event_limit};
+                            run->modes ? options->kernel : 0, options->solver, options->form, options->event_limit};
     uint64_t hash = mix(SEED, model->name, strlen(model->name));
     hash = mix(hash, sizes, sizeof sizes);
     hash = mix(hash, asked, sizeof asked);

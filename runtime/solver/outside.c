@@ -4,6 +4,7 @@
 // them as at the steps of any other method.
 // Method: a step goes from the last accepted point to the present one; between them cubic Hermite interpolation, order 3, which is what
 // delays keep of it. Contract: solver.h and run.h. Complexity: linear in the states.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ outside_create(Run *run)
         if (!o->projection)
             return MDL_INTERNAL;
     }
+    o->apex = INFINITY;
     run->strictness = 1;
     run->stats->linear_solver = "none";
     return MDL_OK;
@@ -106,6 +108,7 @@ outside_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, &o->drifted, sizeof o->drifted);
     snapshot_part(snapshot, &o->given, sizeof o->given);
     snapshot_part(snapshot, &o->next, sizeof o->next);
+    snapshot_part(snapshot, &o->apex, sizeof o->apex);
     double *parts[] = {o->y, o->yp, o->y0, o->yp0};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         snapshot_part(snapshot, parts[k], bytes);
