@@ -209,7 +209,7 @@ importer:
 	    curl -fsSL -m 60 -o build/importer/reference.zip \
 	    https://github.com/modelica/Reference-FMUs/releases/download/v0.0.39/Reference-FMUs-0.0.39.zip && \
 	    unzip -q build/importer/reference.zip -d build/importer/reference; } || \
-	    echo "The Reference-FMUs of the Modelica Association cannot be had: fmi/coupled has units of mdlc only"
+	    echo "The Reference-FMUs of the Modelica Association cannot be had: fmi/coupled has units of mdlc only, and fmi/reference is skipped"
 # Debian's Slurm, unpacked and not installed, where it can be had: tests/cli/slurm.check uses it.
 slurm:
 	@tests/slurm.sh build/slurm 2>/dev/null || echo "Slurm cannot be had (packages of Debian and a network are needed): cli/slurm is skipped"
