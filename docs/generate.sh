@@ -6,7 +6,7 @@ mdlc=$1
 folder=$2
 top=$(cd "$(dirname "$0")/.." && pwd)
 table=$(mktemp)
-trap 'rm -f "$table" "$table.md"' EXIT
+trap 'rm -f "$table" "$table.md" "$table.shown"' EXIT
 
 "$mdlc" show passes >"$table"
 awk -v table="$table" '
@@ -16,10 +16,19 @@ awk -v table="$table" '
 ' "$top/docs/passes.md" >"$table.md"
 cp "$table.md" "$folder/passes.md"
 
-# Which cases show a code: golden messages in tests/errors and tests/pass, and scripts that name it.
+# Which cases show a code: golden messages in tests/errors and tests/pass, and scripts that name it. Lines "CODE CASE", three at most of each.
+(cd "$top/tests" && awk '
+    function note(text, pattern) {
+        while (match(text, pattern)) {
+            code = substr(text, RSTART, RLENGTH); text = substr(text, RSTART + RLENGTH); gsub(/[][]/, "", code)
+            if (!seen[code, FILENAME]++) print code, FILENAME
+        }
+    }
+    { note($0, "\\[[EW][0-9][0-9][0-9][0-9]\\]") }
+    match($0, /says /) { note(substr($0, RSTART), "[EW][0-9][0-9][0-9][0-9]") }' errors/*.err pass/*.err cli/*.check sim/*.check) |
+    sed -E 's/\.(err|check)$//' | sort -u | awk '++count[$1] <= 3' >"$table.shown"
 shown_by() {
-    (cd "$top/tests" && grep -lE "\[$1\]|says .*$1" errors/*.err pass/*.err cli/*.check sim/*.check 2>/dev/null) |
-        sed -E 's/\.(err|check)$//' | sort | head -n 3 | paste -sd ' ' -
+    sed -n "s/^$1 //p" "$table.shown" | paste -sd ' ' -
 }
 
 {

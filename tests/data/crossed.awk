@@ -30,9 +30,19 @@ function cross(ax, ay, bx, by, cx, cy, dx, dy) {
 }
 END {
     for (e = 1; e <= edges; e++) {
+        west[e] = east[e] = x[e, 1]; north[e] = south[e] = y[e, 1]
+        for (i = 2; i <= points[e]; i++) {
+            if (x[e, i] < west[e]) west[e] = x[e, i]
+            if (x[e, i] > east[e]) east[e] = x[e, i]
+            if (y[e, i] < north[e]) north[e] = y[e, i]
+            if (y[e, i] > south[e]) south[e] = y[e, i]
+        }
+    }
+    for (e = 1; e <= edges; e++) {
         split(end_of[e], ends, "&#45;&gt;")
         for (f = 1; f < e; f++) {
             if (end_of[f] == end_of[e] || end_of[f] == ends[2] "&#45;&gt;" ends[1]) continue
+            if (west[e] > east[f] || west[f] > east[e] || north[e] > south[f] || north[f] > south[e]) continue
             hit = 0
             for (i = 1; i < points[e] && !hit; i++)
                 for (k = 1; k < points[f] && !hit; k++)
