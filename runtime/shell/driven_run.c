@@ -335,6 +335,15 @@ come_back_now(mdl_run *r)
     return status;
 }
 
+// What is no part of a state is forgotten before the run goes on.
+static void
+note_saved(mdl_run *r)
+{
+    r->saved = true;
+    if (r->run.outside)
+        r->run.outside->saved = true;
+}
+
 size_t
 mdl_run_save(mdl_run *r, void *block, size_t size)
 {
@@ -343,7 +352,8 @@ mdl_run_save(mdl_run *r, void *block, size_t size)
         return 0;
     give_driver(r, driver);
     size_t needed = snapshot_save(&r->run, driver, block, size);
-    r->saved |= block && size >= needed;
+    if (block && size >= needed)
+        note_saved(r);
     return needed;
 }
 
@@ -361,7 +371,7 @@ mdl_run_restore(mdl_run *r, const void *block, size_t size)
     give_driver(r, driver);
     int status = snapshot_restore(run, driver, block);
     take_driver(r, driver);
-    r->saved = true;
+    note_saved(r);
     float_control_set(control);
     return status;
 }

@@ -16,6 +16,7 @@
 #include "runtime/model/float_control.h"
 #include "runtime/point/part.h"
 #include "runtime/point/point.h"
+#include "runtime/point/snapshot.h"
 #include "runtime/shell/shell.h"
 #include "runtime/solver/solver.h"
 
@@ -67,8 +68,11 @@ mdl_run_evaluate(mdl_run *r, bool report)
     Run *run = run_of(r);
     Outside *o = run->outside;
     unsigned control = float_control();
+    int status = o->saved ? snapshot_settle(run) : MDL_OK;
+    o->saved = false;
     evaluate_load(run, o->time, o->y, o->yp);
-    int status = evaluate_row(run, report);
+    if (status == MDL_OK)
+        status = evaluate_row(run, report);
     if (status == MDL_OK)
         evaluate_slopes(run, o->y, o->yp);
     for (uint32_t i = 0; status == MDL_OK && i < run_size(run); i++)

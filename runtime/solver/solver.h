@@ -117,6 +117,7 @@ typedef struct Outside {
     bool drifted;            // the states are to be moved back at the next event
     bool given;              // an input has another value since the last event
     double next;             // the first instant that was known at the last event
+    bool saved;              // or restored: what only a run that has come here knows is forgotten before the next evaluation
     double apex;             // where what has just rebounded turns back, if that is soon
 } Outside;
 // The point becomes the end of an accepted step.
