@@ -107,7 +107,7 @@ expects() { # SOURCE ENDING
 run_parse() {
     for expected in "$top"/tests/parse/*.ast; do
         [ -e "$expected" ] || continue
-        name=$(basename "$expected" .ast)
+        name=${expected##*/} name=${name%.ast}
         chosen "parse/$name" || continue
         source=$name.mdl
         [ -e "$top/tests/parse/$source" ] || source=$name.mo
@@ -119,7 +119,7 @@ run_parse() {
 run_fmt() {
     for expected in "$top"/tests/fmt/*.fmt; do
         [ -e "$expected" ] || continue
-        name=$(basename "$expected" .fmt)
+        name=${expected##*/} name=${name%.fmt}
         chosen "fmt/$name" || continue
         source=$name.mdl
         [ -e "$top/tests/fmt/$source" ] || source=$name.mo
@@ -137,7 +137,7 @@ run_fmt() {
 run_errors() {
     for source in "$top"/tests/errors/*.mdl "$top"/tests/errors/*.mo; do
         [ -e "$source" ] || continue
-        file=$(basename "$source")
+        file=${source##*/}
         name=${file%.*}
         chosen "errors/$name" || continue
         want=1
@@ -160,8 +160,8 @@ run_errors() {
 run_views() {
     for source in "$top"/tests/elab/*.mdl "$top"/tests/show/*.mdl; do
         [ -e "$source" ] || continue
-        folder=$(basename "$(dirname "$source")")
-        name=$(basename "$source" .mdl)
+        folder=${source%/*} folder=${folder##*/}
+        name=${source##*/} name=${name%.mdl}
         expects "$source" mdl || { chosen "$folder/$name" && fail "$folder/$name: there is no $name.WHAT of mdlc show beside it"; continue; }
         for expected in "$top/tests/$folder/$name".*; do
             what=${expected##*.}
@@ -181,7 +181,7 @@ run_views() {
 
 run_passes() {
     for source in "$top"/tests/pass/*.dae; do
-        name=$(basename "$source" .dae)
+        name=${source##*/} name=${name%.dae}
         expects "$source" dae || { chosen "pass/$name" && fail "pass/$name: beside it is neither $name.err nor a $name.WHAT of mdlc show"; continue; }
         for expected in "$top/tests/pass/$name".*; do
             what=${expected##*.}
@@ -203,7 +203,7 @@ run_passes() {
 
 run_programs_text() {
     for source in "$top"/tests/programs/*.sys; do
-        name=$(basename "$source" .sys)
+        name=${source##*/} name=${name%.sys}
         chosen "programs/$name" || continue
         want=0
         [ -e "$top/tests/programs/$name.err" ] && want=1
@@ -285,7 +285,7 @@ EOF
 run_checks() {
     for script in "$top"/tests/sim/*.check "$top"/tests/cli/*.check; do
         [ -e "$script" ] || continue
-        name=$(basename "$(dirname "$script")")/$(basename "$script" .check)
+        name=${script#"$top/tests/"} name=${name%.check}
         chosen "$name" || continue
         rm -rf "$work/case"
         mkdir "$work/case"
@@ -306,7 +306,7 @@ run_checks() {
 # says why events are not compared, but the values between them. With the sanitizers only the DAE form runs, for what they tell.
 run_forms() {
     for model in "$top"/examples/*/*.mdl "$top"/tests/sim/*.mdl; do
-        name=$(basename "$(dirname "$model")")_$(basename "$model" .mdl)
+        folder=${model%/*} name=${model##*/} name=${folder##*/}_${name%.mdl}
         [ -e "$top/tests/forms/$name.skip" ] && continue
         chosen "forms/$name" || continue
         options=$(cat "$top/tests/forms/$name.options" 2>/dev/null)
@@ -344,7 +344,7 @@ run_forms() {
 run_programs() {
     for source in "$top"/tests/ir/*.c "$top"/tests/runtime/*.c "$top"/tests/backend/*.c; do
         [ -e "$source" ] || continue
-        name=$(basename "$(dirname "$source")")/$(basename "$source" .c)
+        name=${source#"$top/tests/"} name=${name%.c}
         program=$build/tests/$name
         chosen "$name" || continue
         [ -x "$program" ] || { fail "$name: the program was not built: make programs"; continue; }
