@@ -25,10 +25,14 @@ GENERATED = $(addprefix $(BUILD)/frontend/,text/parser.o text/lexer.o sweep/stud
 LIBS = $(addprefix $(BUILD)/lib,frontend.a backend.a ir.a base.a runtime.a)
 
 # LLVM is linked statically and lean: only two code generators (AArch64 for units), ORC and the passes. The shared libLLVM costs
-# 20 ms at every start. lld links it in a second.
+# 20 ms at every start. lld links it in a second. ARM= leaves the second one out: references to it are weak (backend/llvm/ll_module.c), so that
+# the linker is told to take it.
+ARM          = aarch64codegen
+comma        = ,
+ARM_WANTED   = $(if $(ARM),$(addprefix -Wl$(comma)-u$(comma)LLVMInitializeAArch64,TargetInfo Target TargetMC AsmPrinter))
 LLVM_INCLUDE = -I$(shell $(LLVM) --includedir)
 LLVM_STATIC  = -no-pie -B$(shell $(LLVM) --bindir) -fuse-ld=lld -Wl,--gc-sections -static-libstdc++ -static-libgcc \
-               $(shell $(LLVM) --link-static --ldflags --libs x86codegen aarch64codegen orcjit passes core x86asmparser)
+               $(shell $(LLVM) --link-static --ldflags --libs x86codegen $(ARM) orcjit passes core x86asmparser)
 LLVM_LIBS    = $(LLVM_STATIC) -Wl,-Bstatic -lz -lzstd -Wl,-Bdynamic -lrt -ldl -lm
 SUNDIALS     = -Wl,-Bstatic $(addprefix -l,$(NUMERICS)) -Wl,-Bdynamic
 
@@ -44,9 +48,12 @@ $(BUILD)/include/mdl_embed.h: runtime/shell/embed.h
 	@cp $< $@
 
 # Of the objects themselves: an archive for each floor between them costs a fifth of the time from a change to a program.
-$(BUILD)/mdlc: $(sort $(call objects,$(DRIVER) $(FRONTEND) $(BACKEND) $(IR) $(BASE) $(RUNTIME)) $(GENERATED))
+# The same without what makes code for other computers is that of the Python package, which is to be small.
+$(BUILD)/lean/mdlc: ARM =
+$(BUILD)/mdlc $(BUILD)/lean/mdlc: $(sort $(call objects,$(DRIVER) $(FRONTEND) $(BACKEND) $(IR) $(BASE) $(RUNTIME)) $(GENERATED))
 	$(call say,LINK,$@)
-	$(Q)$(CXX) $(SAN) -o $@ $^ $(SUNDIALS) $(LLVM_LIBS) -l:libexpat.a
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(SAN) -o $@ $^ $(SUNDIALS) $(LLVM_LIBS) $(ARM_WANTED) -l:libexpat.a
 $(BUILD)/backend/llvm/ll_%.o: CPPFLAGS += $(LLVM_INCLUDE)
 # Where the library and the examples are, for a program that is not built in its tree.
 LINKED = $(if $(filter build build/%,$(BUILD)),,$(BUILD)/stdlib $(BUILD)/examples)
@@ -288,8 +295,9 @@ FISH_PLACE = share/fish/vendor_completions.d/mdlc.fish
 install: all
 	@$(MAKE) --no-print-directory install-files
 # Of what has been built.
+install-files: PROGRAM = $(BUILD)/mdlc
 install-files:
-	install -D -s $(BUILD)/mdlc $(DESTDIR)$(PREFIX)/bin/mdlc
+	install -D -s $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/mdlc
 	install -D -m 644 $(BUILD)/libsimulator.a $(DESTDIR)$(PREFIX)/lib/mdlc/libsimulator.a
 	strip --strip-debug --enable-deterministic-archives $(DESTDIR)$(PREFIX)/lib/mdlc/libsimulator.a
 	for archive in $(wildcard $(BUILD)/libsimulator-*.a); do \

@@ -24,6 +24,12 @@ enum { MODULE_INSTRS = 5000, LOOP_MODULE_INSTRS = 2000, LOOP_WORK = 20000, LARGE
 
 // --- computers
 
+// A compiler that is linked without this code generator says that it has none.
+#pragma weak LLVMInitializeAArch64TargetInfo
+#pragma weak LLVMInitializeAArch64Target
+#pragma weak LLVMInitializeAArch64TargetMC
+#pragma weak LLVMInitializeAArch64AsmPrinter
+
 static bool
 is_arm(const char *triple)
 {
@@ -34,6 +40,8 @@ static void
 initialize(const char *triple)
 {
     if (is_arm(triple)) {
+        if (!LLVMInitializeAArch64TargetInfo)
+            return;
         LLVMInitializeAArch64TargetInfo();
         LLVMInitializeAArch64Target();
         LLVMInitializeAArch64TargetMC();
@@ -56,7 +64,10 @@ ll_machine(LLVMCodeGenOptLevel level, bool portable, const char *foreign, Out *w
     char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
     LLVMTargetRef target;
     LLVMTargetMachineRef machine = NULL;
-    if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+    if (is_arm(foreign) && !LLVMInitializeAArch64TargetInfo) {
+        out_text(why, "this mdlc makes code for x86-64 only (that of the Python package is small); one that was built by make or comes as a package of the "
+                      "distribution makes code for aarch64, too\n");
+    } else if (LLVMGetTargetFromTriple(triple, &target, &message)) {
         out_printf(why, "LLVM knows no target %s: %s\n", triple, message);
         LLVMDisposeMessage(message);
     } else {

@@ -23,6 +23,7 @@ except ImportError:  # Python 3.10
     from pip._vendor import tomli as tomllib
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LARGEST = 25000000  # bytes of a wheel
 TAG = "py3-none-manylinux_2_36_x86_64"
 NEEDED = {"make": "make", "gcc": "gcc", "g++": "g++", "flex": "flex", "bison": "bison", "llvm-config-19": "llvm-19-dev"}
 
@@ -94,9 +95,10 @@ def bring_optimiser(target):
 
 def stage(root):
     """Everything of the package, as it will lie in site-packages."""
-    make("BUILD=" + build_folder(), "-j%d" % len(os.sched_getaffinity(0)), "all")
+    lean = build_folder() + "/lean/mdlc"
+    make("BUILD=" + build_folder(), "-j%d" % len(os.sched_getaffinity(0)), "all", lean)
     with tempfile.TemporaryDirectory() as installed:
-        make("-s", "BUILD=" + build_folder(), "DESTDIR=" + installed, "PREFIX=/usr", "install-files")
+        make("-s", "BUILD=" + build_folder(), "DESTDIR=" + installed, "PREFIX=/usr", "PROGRAM=" + lean, "install-files")
         usr = os.path.join(installed, "usr")
         files = os.path.join(root, "mdlc/_files")
         shutil.copytree(os.path.join(TOP, "frontend/python/mdlc"), os.path.join(root, "mdlc"), ignore=shutil.ignore_patterns("__pycache__", "_files"))
@@ -165,7 +167,11 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
                 place = os.path.join(folder, name)
                 with open(place, "rb") as file:
                     files[os.path.relpath(place, root)] = (file.read(), os.stat(place).st_mode & 0o777)
-    return write_wheel(wheel_directory, files)
+    name = write_wheel(wheel_directory, files)
+    size = os.path.getsize(os.path.join(wheel_directory, name))
+    if size > LARGEST:
+        sys.exit("mdlc: the wheel has %d bytes, and is not to have more than %d" % (size, LARGEST))
+    return name
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
