@@ -64,6 +64,40 @@ def write_notice(path, what, *licences):
                 text.write(open(file, encoding="utf-8", errors="replace").read() + "\n")
 
 
+SECTIONS = """SECTIONS {
+    .text : { *(.text .text.*) }
+    .rodata : { *(.rodata .rodata.*) }
+    .data.rel.ro : { *(.data.rel.ro .data.rel.ro.*) }
+    .data : { *(.data .data.*) }
+    .bss : { *(.bss .bss.* COMMON) }
+}
+"""
+
+
+def symbols(file):
+    said = subprocess.run(["nm", "-g", "--defined-only", file], check=True, capture_output=True, text=True).stdout
+    return {line.split()[2] for line in said.splitlines() if len(line.split()) == 3}
+
+
+def join_runtime(archive):
+    """What every embedded model has of the runtime becomes one object with few sections: linking a model takes less than half of the time.
+    Its members are in it as a whole or not at all, so that the others find in it what they need."""
+    wanted, all_symbols = symbols(os.path.join(build_folder(), "runtime/shell/embed_program.o")), symbols(archive)
+    with tempfile.TemporaryDirectory() as room:
+        script, joined = os.path.join(room, "sections"), os.path.join(room, "joined.o")
+        with open(script, "w") as text:
+            text.write(SECTIONS)
+        said = subprocess.run(["ld.bfd", "-r", "-t", "-t", "-T", script, *("--undefined=" + name for name in sorted(wanted)), "-o", joined, archive], check=True, capture_output=True, text=True)
+        members = {line.rsplit(")", 1)[1] for line in said.stdout.splitlines() if line.startswith("(")} # (ARCHIVE)MEMBER
+        # Libraries that have a member in common have it under one name.
+        while inside := members & set(subprocess.run(["ar", "t", archive], check=True, capture_output=True, text=True).stdout.split()):
+            subprocess.run(["ar", "dD", archive, *sorted(inside)], check=True)
+        subprocess.run(["strip", "--strip-debug", joined], check=True)
+        subprocess.run(["ar", "rcsD", archive, joined], check=True)
+    if symbols(archive) != all_symbols:
+        sys.exit("mdlc: the runtime of the wheel is not that of %s" % build_folder())
+
+
 def bring_linker(target):
     """GNU ld with the libraries of its own that are not part of every system; they look for each other in their folder."""
     linker = os.path.realpath(shutil.which("ld.bfd") or shutil.which("ld") or sys.exit("mdlc: there is no linker: the package binutils has it"))
@@ -106,6 +140,7 @@ def stage(root):
             shutil.copytree(os.path.join(usr, folder), os.path.join(files, folder))
         for folder in ("stdlib", "examples"):
             shutil.copytree(os.path.join(usr, "share/mdlc", folder), os.path.join(files, "share/mdlc", folder), ignore=shutil.ignore_patterns("*.svg", "*.png"))
+        join_runtime(os.path.join(files, "lib/mdlc/libsimulator.a"))
         bring_linker(os.path.join(files, "lib/mdlc"))
         bring_optimiser(os.path.join(files, "lib/mdlc"))
     shutil.copy(os.path.join(TOP, "LICENSE"), os.path.join(root, "mdlc"))
