@@ -32,6 +32,8 @@ friction_create(Run *run)
     friction->firm = calloc(n, 1);
     friction->returns = calloc(n, 1);
     friction->joined = calloc(n, 1);
+    friction->last = calloc(2 * n, sizeof *friction->last);
+    friction->wait = friction->last ? friction->last + n : NULL;
     friction->turns = calloc(n, 1);
     friction->back = calloc(n, 1);
     friction->wanted = calloc(n, 1);
@@ -46,7 +48,7 @@ friction_create(Run *run)
         friction->dependent = friction->dependent || (run->model->sgn[k].dependent && (!run->model->sgn[k].unilateral || run->model->sgn[k].level));
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
         run->hides = run->hides || (run->model->sgn[k].unilateral && !run->model->sgn[k].level);
-    return friction->firm && friction->joined && friction->returns && friction->turns && friction->back && friction->wanted && friction->told && friction->largest && friction->carried &&
+    return friction->firm && friction->joined && friction->last && friction->returns && friction->turns && friction->back && friction->wanted && friction->told && friction->largest && friction->carried &&
            friction->sticks && friction->scale && friction->gap_rate ? MDL_OK : MDL_INTERNAL;
 }
 
@@ -58,6 +60,7 @@ friction_free(Run *run)
     free(run->friction->firm);
     free(run->friction->returns);
     free(run->friction->joined);
+    free(run->friction->last);
     free(run->friction->turns);
     free(run->friction->back);
     free(run->friction->wanted);
@@ -84,6 +87,7 @@ friction_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, &friction->rests, sizeof friction->rests);
     snapshot_part(snapshot, friction->largest, n * sizeof *friction->largest);
     snapshot_part(snapshot, friction->scale, n * sizeof *friction->scale);
+    snapshot_part(snapshot, friction->last, 2 * (n + 1) * sizeof *friction->last);
     snapshot_part(snapshot, &friction->chosen, sizeof friction->chosen);
     snapshot_part(snapshot, &friction->most, sizeof friction->most);
     snapshot_part(snapshot, &friction->reaction, sizeof friction->reaction);

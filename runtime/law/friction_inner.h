@@ -22,6 +22,7 @@ struct Friction {
     uint8_t *firm;      // per law: its release stands for this event
     uint8_t *turns;     // per law: directions of sliding tried in this search
     uint8_t *joined;    // per law: in this search it was tried whether it sticks with others that hold it
+    double *last, *wait; // per law: when it joined others at rest, and the time before which it does not again
     uint8_t *returns;   // per law: how often it came back to sticking in this search
     uint8_t *back;      // per law: the directions (1: -, 2: +) in which it was pulled back to rest while all others were right
     double *largest;    // per law: the largest a seen

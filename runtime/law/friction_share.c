@@ -15,8 +15,10 @@
 #include "runtime/point/point.h"
 
 static const double SHARED = 1e-12; // of the largest limit: no change of limits
-static const double FORESEEN = 1e-9; // of the largest limit: limits are affine in what is carried
+static const double FORESEEN = 1e-12; // of the largest limit: limits are affine in what is carried
 static const double BEYOND = 1.1;   // of a: a share that is too much
+static const double SHORT = 1e-9;   // of the run: the least time between two times that a law joins others at rest
+static const double LONG = 1e-3;    // of the run: rest that was one
 static const double WELL = 1e-6;    // of a: what joins others at rest has a force that is less by this
 static const double SLACK = 1e-9;   // of the largest reaction: what a limit comes to at least while its friction holds
 
@@ -143,11 +145,14 @@ allocate(Shares *shares, uint32_t n, uint32_t rows)
     return true;
 }
 
+// Limits as they are, below zero, too: so they are affine.
 static void
 read_sizes(const Run *run, double *size)
 {
-    for (uint32_t k = 0; k < run->model->n_sgns; k++)
-        size[k] = friction_rests(run, k) ? size_of(run, k) : 0;
+    for (uint32_t k = 0; k < run->model->n_sgns; k++) {
+        const mdl_sgn *sgn = &run->model->sgn[k];
+        size[k] = !friction_rests(run, k) ? 0 : sgn->unilateral ? size_of(run, k) : run->v[sgn->a];
+    }
 }
 
 static bool
@@ -197,7 +202,7 @@ least_forces(const Run *run, Shares *shares)
         for (uint32_t j = 0; j <= rows; j++) {
             double sum = 0;
             for (uint32_t k = 0; k < n; k++) {
-                double a = bearing_of(run, k, shares->width[k]), right = j < rows ? shares->change[(size_t)j * n + k] : -shares->force[k];
+                double a = bearing_of(run, k, fmax(shares->width[k], 0)), right = j < rows ? shares->change[(size_t)j * n + k] : -shares->force[k];
                 if (friction_rests(run, k) && a > 0)
                     sum += shares->change[(size_t)i * n + k] * right / a;
             }
@@ -256,7 +261,7 @@ as_foreseen(const Run *run, const Shares *shares)
     double change = 0, largest = 0;
     for (uint32_t k = 0; k < shares->n; k++) {
         double size = friction_rests(run, k) ? size_of(run, k) : 0;
-        change = fmax(change, fabs(size - shares->width[k]));
+        change = fmax(change, fabs(size - fmax(shares->width[k], 0)));
         largest = fmax(largest, size);
     }
     return change <= FORESEEN * largest;
@@ -315,7 +320,8 @@ may_join(const Run *run, uint32_t law)
     const Friction *friction = run->friction;
     const mdl_sgn *sgn = &run->model->sgn[law];
     const Guard *guard = guard_of(run, law);
-    if (friction->firm[law] || friction->joined[law] || guard->held || guard->pending)
+    bool waits_still = friction->wait[law] > 0 && run->v[0] - friction->last[law] < friction->wait[law];
+    if (friction->firm[law] || friction->joined[law] || guard->held || guard->pending || waits_still)
         return false;
     if (sgn->unilateral)
         return contact_rests_open(run, law);
@@ -378,6 +384,17 @@ join_marked(Run *run, uint8_t *marked, const double *v, const double *before, co
     return false;
 }
 
+// Where rounding decides whether others hold a law, as with limits that are nothing beside the forces, it must not join again and again: it waits, twice
+// as long each time, unless it has rested for long.
+static void
+remember_joining(Run *run, uint32_t law)
+{
+    Friction *friction = run->friction;
+    double span = fabs(run->options->stop - run->options->start), rested = run->v[0] - friction->last[law];
+    friction->wait[law] = friction->wait[law] > 0 && rested < LONG * span ? 2 * friction->wait[law] : SHORT * span;
+    friction->last[law] = run->v[0];
+}
+
 bool
 friction_join(Run *run)
 {
@@ -399,6 +416,9 @@ friction_join(Run *run)
         bool some = !joined && memchr(marked, 1, n);
         joined = joined || (some && join_marked(run, marked, v, before, before + n, marked + n));
     }
+    for (uint32_t k = 0; joined && k < n; k++)
+        if (marked[k])
+            remember_joining(run, k);
     free(v);
     free(marked);
     return joined;

@@ -61,7 +61,6 @@ shares_move(Shares *shares)
             force += shares->step[row] * shares->change[(size_t)row * shares->n + k];
             size += shares->step[row] * shares->growth[(size_t)row * shares->n + k];
         }
-        size = fmax(size, 0);
         change = fmax(change, fabs(size - shares->width[k]));
         largest = fmax(largest, size);
         shares->at[k] = force;
