@@ -281,7 +281,7 @@ descend(const Search *search, uint32_t steps, bool until)
             shares_move(shares);
             return false;
         }
-        if (last || (until && shares->step[shares->rows] < -INSIDE))
+        if (last || (until && shares->step[shares->rows] < -ROOM))
             return true;
         sum = next;
     }
@@ -356,7 +356,8 @@ come_within(Search *search)
     for (int phase = 0; phase < PHASES && goes_on; phase++, search->pull *= 10) {
         goes_on = descend(search, STEPS, true);
         double left = shares->step[last], barrier = FAR * n * unit / search->pull; // what this adds to it is less
-        goes_on = goes_on && left >= -INSIDE && !(left > TOUCHING && left > barrier);
+        // A point that is inside by rounding alone is none to begin with.
+        goes_on = goes_on && left >= -ROOM && !(fabs(left) > barrier && (left > TOUCHING || left < -INSIDE));
     }
     bool found = shares->step[last] < -INSIDE;
     search->rows = last;
