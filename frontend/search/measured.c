@@ -103,7 +103,8 @@ take_number(Reading *r, const char *cell, const char *column, double *value)
     }
     *value = strtod(cell, &end);
     if (end == cell || *end) {
-        out_printf(r->why, "%s:%u: column '%s': '%s' is no number\n", r->measured->path, r->line, column, cell);
+        const char *comma = *end == ',' && end[1 + strspn(end + 1, "0123456789")] == '\0' ? ": digits behind the comma stand behind a point here" : "";
+        out_printf(r->why, "%s:%u: column '%s': '%s' is no number%s\n", r->measured->path, r->line, column, cell, comma);
         return false;
     }
     if (!isfinite(*value)) {
