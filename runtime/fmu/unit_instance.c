@@ -217,7 +217,7 @@ fmu_solve(FmuInstance *instance)
     instance->stale = false;
     if (status == MDL_OK && instance->exchange
         && (mdl_run_states(instance->run) != mdl_fmu_head[FMU_STATES] || mdl_run_indicators(instance->run) != mdl_fmu_head[FMU_INDICATORS])) {
-        fmu_say(instance, FMU_ERROR, "with these parameters and times the fractional derivatives need %u states, and modelDescription.xml has %u",
+        fmu_say(instance, FMU_ERROR, "with these parameters the fractional derivatives need %u states, and modelDescription.xml has %u",
                 mdl_run_states(instance->run), mdl_fmu_head[FMU_STATES]);
         mdl_run_drop(instance->run);
         instance->run = NULL;

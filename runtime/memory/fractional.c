@@ -71,10 +71,32 @@ shortest_time(const Run *run)
     return is_stiff(run) ? 1e-3 * length * fmax(tolerance_of(run), 1e-13) : 1e-2 * length * fmax(sqrt(tolerance_of(run)), 1e-3);
 }
 
+// How much longer the run is than the model's own. Sums that are to have as many exponentials are made for that, and stretched: what is resolved
+// is a part of the length, but rounding to whole steps of the quadrature is not.
+static double
+stretch_of(const Run *run)
+{
+    const mdl_model *model = run->model;
+    double own = model->stop - model->start, length = run->options->stop - run->options->start;
+    return run->options->kernel > 0 && own > 0 && length > 0 ? length / own : 1;
+}
+
+static void
+stretch(Exponentials *sum, double order, double by)
+{
+    double factor = pow(by, -order);
+    for (uint32_t k = 0; k < sum->n; k++) {
+        sum->rate[k] /= by;
+        sum->weight[k] *= factor;
+    }
+    sum->tail *= factor * by;
+    sum->blur *= factor * by * by * by * by;
+}
+
 static bool
 make_part(const Run *run, Part *part, const mdl_fractional *of, double order)
 {
-    double span = length_of(run), shortest = shortest_time(run);
+    double by = stretch_of(run), span = length_of(run) / by, shortest = shortest_time(run) / by;
     double error = fmin(fmax(0.1 * tolerance_of(run), 1e-14), 1e-3);
     part->of = of;
     if (run->options->sense) {
@@ -83,7 +105,10 @@ make_part(const Run *run, Part *part, const mdl_fractional *of, double order)
         if (!part->order_by)
             return false;
     }
-    return exponentials_make(order - of->below, error, shortest, fmax(span, 2 * shortest), is_stiff(run), run->options->sense != NULL, &part->sum);
+    if (!exponentials_make(order - of->below, error, shortest, fmax(span, 2 * shortest), is_stiff(run), run->options->sense != NULL, &part->sum))
+        return false;
+    stretch(&part->sum, order - of->below, by);
+    return true;
 }
 
 // The equations hold for orders between two whole numbers.
