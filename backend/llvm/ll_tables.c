@@ -212,14 +212,14 @@ static const Field model_fields[] = {
     STRUCTS(mdl_model, fractional, fractional_layout, n_fractionals),
     BYTES(mdl_model, condition_range, n_condition_ranges), CODE(mdl_model, conditions), MATRIX(mdl_model, jac_relations),
     CODE(mdl_model, relation_partials), BYTES(mdl_model, timely, n_timely), STRUCTS(mdl_model, forecast, forecast_layout, n_forecasts),
-    CODE(mdl_model, glimpses),
+    STRUCTS(mdl_model, course, forecast_layout, n_courses), STRUCTS(mdl_model, drift, forecast_layout, n_drifts), CODE(mdl_model, glimpses),
     STRUCTS(mdl_model, jump, jump_layout, n_jumps), CODE(mdl_model, jumps),
     STRUCTS(mdl_model, leap, leap_layout, n_leaps), CODE(mdl_model, leaps),
     STRUCTS(mdl_model, loop_end, loop_end_layout, n_loop_ends), CODE(mdl_model, loop_ends),
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 LAYOUT(model_layout, mdl_model, model_fields)
-DESCRIBED(mdl_model, 1064);
+DESCRIBED(mdl_model, 1088);
 
 typedef struct Tables {
     LlModule *m;

@@ -7,7 +7,10 @@
 //         instructions. The root function of a relation over the first two kinds becomes a forecast, with the instructions that it
 //         needs written out; so does each largest part of an instruction of the dynamics that is a function of time and not affine. What only
 //         memories read (delays, pipes) belongs to the dynamics here: the past must be as well known as the present.
-//         For terms a state with a rate that changes only at events is a function of time.
+//         The root function of a relation that moves with states and time alone, and is not affine in them, is a course, in the same form: the runtime bounds it over each
+//         step (runtime/event/course.c).
+//         For terms a state with a rate that changes only at events is a function of time. A term of the motion that moves with states, and has a function in
+//         it that may come and go (a bell of an angle), drifts: the runtime bounds it over each step, too (runtime/event/drift.c).
 // Contract: runtime/model/model.h, mdl_forecast. What a function with an algorithm computes has no operations: count 0, and of a
 //           term the place of its value, which a function computes from time (the same header, glimpses).
 // Complexity: linear in the instructions: a forecast has a limited number of operations, which are not written where it is known
@@ -21,11 +24,14 @@
 
 #include <string.h>
 
-typedef enum Kind { KIND_FIXED, KIND_TIMED, KIND_MOVING } Kind;
+// DRIFTING: with time and states.
+typedef enum Kind { KIND_FIXED, KIND_TIMED, KIND_DRIFTING, KIND_MOVING } Kind;
 // A state whose derivative is 0, or changes only at events: one that is affine in time between them.
 typedef enum Steady { UNSTEADY, STILL, STEADY } Steady;
 
-enum { TERMS_MOST = 1000 }; // forecasts of terms of the equations of motion
+// Forecasts of terms of the equations of motion; operations of a relation of states, and of all of them: they cost time in each step; of a
+// term that drifts.
+enum { TERMS_MOST = 1000, COURSE_MOST = 300, COURSES_MOST = 4000, DRIFT_MOST = 100 };
 
 typedef struct Forecaster {
     Lowering *low;
@@ -35,15 +41,20 @@ typedef struct Forecaster {
     U32Vec least;            // per place: as many operations at least lead to it, up to MDL_TIMELY_MOST + 1
     Map operations_of;       // per shape: its own operations
     VEC(mdl_timely) timely;
-    VEC(mdl_forecast) forecasts;
+    VEC(mdl_forecast) forecasts, courses, drifts;
     uint32_t terms;
     Map term_of;             // places that are terms already
     // of the forecast that is being written:
     uint32_t first;
     PlaceMap reg;            // register of a place
     bool failed;
+    bool along;              // it may have states (a course)
+    uint32_t along_count;    // operations of all courses,
+    uint32_t drift_count;    // and of all terms that drift
     InstrVec glimpses;       // of terms without operations
     U8Vec clock;             // per state: a Steady; empty while relations are written
+    U8Vec drifting;          // per state; empty but while terms of such states are written,
+    Kind wanted;             // and the kind of terms that are written
     U8Vec degree;            // per register: 0 constant, 1 affine in time, 2 otherwise
 } Forecaster;
 
@@ -135,6 +146,9 @@ set_kinds(Forecaster *f)
     for (uint32_t i = 0; i < f->clock.n; i++)
         if (f->clock.at[i] != UNSTEADY)
             f->kind.at[f->low->y + i] = f->clock.at[i] == STILL ? KIND_FIXED : KIND_TIMED;
+    for (uint32_t i = 0; i < f->drifting.n; i++)
+        if (f->drifting.at[i])
+            f->kind.at[f->low->y + i] = KIND_DRIFTING;
     for (uint32_t i = 0; i < f->code->n; i++) {
         const Instr *instr = &f->code->at[i];
         if (f->kind.at[instr->dest] != KIND_MOVING)
@@ -190,6 +204,33 @@ find_clocks(Forecaster *f)
     }
 }
 
+// Functions whose values may come and go while their argument moves by a small part of what it does.
+static bool
+exprs_are_sharp(const Exprs *exprs)
+{
+    static const Op sharp[] = {OP_EXP, OP_TANH, OP_COSH, OP_ATAN, OP_DIV, OP_POW};
+    bool any = false;
+    for (size_t i = 0; i < sizeof sharp / sizeof *sharp; i++)
+        any = any || exprs_have_op(exprs, sharp[i]);
+    return any;
+}
+
+static bool
+find_drifting(Forecaster *f)
+{
+    bool any = false;
+    if (!exprs_are_sharp(f->low->exprs))
+        return false;
+    vec_grow(&f->drifting, f->low->nx);
+    for (uint32_t i = 0; i < f->low->nx; i++) {
+        f->drifting.at[i] = i >= f->clock.n || f->clock.at[i] == UNSTEADY;
+        any = any || f->drifting.at[i];
+    }
+    if (any)
+        set_kinds(f);
+    return any;
+}
+
 // --- operations
 
 static const uint8_t timely_op[OP_COUNT] = {
@@ -213,7 +254,7 @@ degree_of(const Forecaster *f, const mdl_timely *at)
     case MDL_TIMELY_TIME:
         return 1;
     case MDL_TIMELY_STATE:
-        return 0;
+        return f->along ? 2 : 0;
     case MDL_TIMELY_ADD:
         return degree[at->a] > degree[at->b] ? degree[at->a] : degree[at->b];
     case MDL_TIMELY_MUL:
@@ -231,11 +272,59 @@ degree_of(const Forecaster *f, const mdl_timely *at)
     }
 }
 
+// Whether the forecast that is being written is affine in states and time: polynomials through looks see all that it does.
+static bool
+is_affine(const Forecaster *f)
+{
+    U8Vec degree = {0}; // in states and time; 2: not affine
+    for (uint32_t i = f->first; i < f->timely.n; i++) {
+        const mdl_timely *at = &f->timely.at[i];
+        bool leaf = at->op <= MDL_TIMELY_STATE;
+        uint8_t a = leaf ? 0 : degree.at[at->a], b = leaf ? 0 : degree.at[at->b], c = leaf ? 0 : degree.at[at->c], most = a > b ? a : b;
+        switch ((mdl_timely_op)at->op) {
+        case MDL_TIMELY_CONST: case MDL_TIMELY_PLACE: most = 0; break;
+        case MDL_TIMELY_TIME: case MDL_TIMELY_STATE: most = 1; break;
+        case MDL_TIMELY_ADD: case MDL_TIMELY_NEG: break;
+        case MDL_TIMELY_MUL: most = a && b ? 2 : most; break;
+        case MDL_TIMELY_DIV: most = b ? 2 : a; break;
+        default: most = most || c ? 2 : 0; break;
+        }
+        vec_push(&degree, most);
+    }
+    bool affine = vec_last(&degree) < 2;
+    vec_free(&degree);
+    return affine;
+}
+
+// The same of a term that drifts, where it has no such function of what drifts.
+static bool
+is_dull(const Forecaster *f)
+{
+    const mdl_timely *first = f->timely.at + f->first;
+    for (const mdl_timely *at = first; at < f->timely.at + f->timely.n; at++) {
+        mdl_timely_op op = (mdl_timely_op)at->op;
+        bool moves = at->moving && at->op > MDL_TIMELY_STATE;
+        if (moves && (op == MDL_TIMELY_EXP || op == MDL_TIMELY_TANH || op == MDL_TIMELY_COSH || op == MDL_TIMELY_ATAN))
+            return false;
+        if (moves && op == MDL_TIMELY_DIV && first[at->b].moving)
+            return false;
+        if (moves && op == MDL_TIMELY_POW && !(first[at->b].op == MDL_TIMELY_CONST && first[at->b].value > 0))
+            return false;
+    }
+    return true;
+}
+
+static uint32_t
+operations_most(const Forecaster *f)
+{
+    return f->drifting.n ? DRIFT_MOST : f->along ? COURSE_MOST : MDL_TIMELY_MOST;
+}
+
 // Appends an operation of the forecast that is being written. Returns its register.
 static uint32_t
 put(Forecaster *f, mdl_timely at)
 {
-    if (f->degree.n == MDL_TIMELY_MOST) {
+    if (f->degree.n == operations_most(f)) {
         f->failed = true;
         return 0;
     }
@@ -272,6 +361,11 @@ put_place(Forecaster *f, uint32_t place)
     uint32_t reg;
     if (place_get(&f->reg, place, &reg))
         return reg;
+    if (f->along && place >= f->low->y && place < f->low->y + f->low->nx) {
+        reg = put(f, (mdl_timely){.op = MDL_TIMELY_STATE, .a = place - f->low->y});
+        place_put(&f->reg, place, reg);
+        return reg;
+    }
     if (f->clock.n && place >= f->low->y && place < f->low->y + f->low->nx && f->clock.at[place - f->low->y] == STEADY) {
         reg = put_clock(f, place - f->low->y);
         place_put(&f->reg, place, reg);
@@ -356,7 +450,7 @@ put_operands(Forecaster *f, Expr shape, uint32_t row)
         const Instr *instr = &f->code->at[writer - 1];
         map_put(&seen, writer, 1);
         vec_push(&chosen, writer - 1);
-        f->failed = chosen.n > MDL_TIMELY_MOST;
+        f->failed = chosen.n > operations_most(f);
         vec_clear(&slots);
         expr_used_slots(low->exprs, &instr->shape, 1, &slots);
         for (uint32_t k = 0; k < slots.n; k++)
@@ -378,7 +472,7 @@ put_operands(Forecaster *f, Expr shape, uint32_t row)
 static bool
 write_forecast(Forecaster *f, Expr shape, uint32_t row, uint32_t relation, uint32_t dest)
 {
-    if (least_operations(f, shape, row) > MDL_TIMELY_MOST)
+    if (least_operations(f, shape, row) > operations_most(f))
         return false;
     f->first = f->timely.n;
     f->failed = false;
@@ -388,13 +482,20 @@ write_forecast(Forecaster *f, Expr shape, uint32_t row, uint32_t relation, uint3
     uint32_t value = f->failed ? 0 : put_shape(f, shape, row);
     if (!f->failed && value + 1 != f->degree.n)
         (void)put_op(f, MDL_TIMELY_NEG, put_op(f, MDL_TIMELY_NEG, value, value), 0);
-    bool term = relation == UINT32_MAX, dull = term && !f->failed && f->degree.at[f->degree.n - 1] < 2;
+    bool term = relation == UINT32_MAX, dull = !f->failed && ((term && f->degree.at[f->degree.n - 1] < 2) || (f->along && is_affine(f)));
+    dull = dull || (!f->failed && term && f->along && is_dull(f));
     if (f->failed || dull) {
         f->timely.n = f->first;
         return false;
     }
     mdl_forecast made = {relation, f->first, f->timely.n - f->first, 0, term ? place_text(f->low, dest) : NULL};
-    vec_push(&f->forecasts, made);
+    if (f->along && term) {
+        vec_push(&f->drifts, made);
+        f->drift_count += made.count;
+    } else if (f->along)
+        vec_push(&f->courses, made);
+    else
+        vec_push(&f->forecasts, made);
     f->terms += term;
     return true;
 }
@@ -411,7 +512,12 @@ forecast_relations(Forecaster *f)
         if (at->of_time)
             continue;
         Expr shape = root_function(low, at->shape);
-        if (kind_of(f, shape, at->row) == KIND_TIMED && !write_forecast(f, shape, at->row, number, 0)) {
+        Kind kind = kind_of(f, shape, at->row);
+        f->along = kind == KIND_MOVING;
+        if (f->along && f->along_count < COURSES_MOST && write_forecast(f, shape, at->row, number, 0))
+            f->along_count += vec_last(&f->courses).count;
+        f->along = false;
+        if (kind == KIND_TIMED && !write_forecast(f, shape, at->row, number, 0)) {
             mdl_forecast opaque = {.relation = number};
             vec_push(&f->forecasts, opaque);
         }
@@ -446,14 +552,16 @@ leaves(const Forecaster *f, Expr part, uint32_t row)
     return found;
 }
 
-// A term that has no operations, since a function with an algorithm is in it: the runtime takes its values ahead.
+// A term that has no operations, since a function with an algorithm is in it: the runtime takes its values ahead. Those of functions of others it does
+// not, and tells.
 static void
 glimpse(Forecaster *f, Expr part, uint32_t row, uint32_t dest)
 {
-    if (leaves(f, part, row))
-        return;
-    mdl_forecast made = {.relation = UINT32_MAX, .place = new_places(f->low, 1), .text = place_text(f->low, dest)};
-    vec_push(&f->glimpses, ((Instr){part, row, made.place}));
+    mdl_forecast made = {.relation = UINT32_MAX, .text = place_text(f->low, dest)};
+    if (!leaves(f, part, row)) {
+        made.place = new_places(f->low, 1);
+        vec_push(&f->glimpses, ((Instr){part, row, made.place}));
+    }
     vec_push(&f->forecasts, made);
     f->terms++;
 }
@@ -463,7 +571,7 @@ forecast_term(Forecaster *f, Expr part, uint32_t row, uint32_t dest)
 {
     const Lowering *low = f->low;
     uint32_t known;
-    if (f->terms >= TERMS_MOST)
+    if (f->terms >= TERMS_MOST || f->drift_count >= COURSES_MOST)
         return;
     if (expr_op(low->exprs, part) == OP_SLOT) {
         uint32_t place = low->sys->places.at[row + expr_slot_of(low->exprs, part)];
@@ -471,7 +579,8 @@ forecast_term(Forecaster *f, Expr part, uint32_t row, uint32_t dest)
             return;
         map_put(&f->term_of, place, 1);
     }
-    if (!write_forecast(f, part, row, UINT32_MAX, dest) && f->failed)
+    bool written = write_forecast(f, part, row, UINT32_MAX, dest);
+    if (!written && f->failed && !f->along)
         glimpse(f, part, row, dest);
 }
 
@@ -486,8 +595,12 @@ forecast_arguments(Forecaster *f, Expr part, uint32_t row, uint32_t dest)
     U32Vec timed = {0};
     for (uint32_t i = 0; i < expr_nargs(exprs, part); i++) {
         Expr arg = expr_arg(exprs, part, i);
-        if (kind_of(f, arg, row) == KIND_TIMED)
-            vec_push(&timed, arg);
+        if (kind_of(f, arg, row) != f->wanted)
+            continue;
+        // What is divided by may be a polynomial where its inverse is a bell.
+        if (op == OP_DIV && i == 1 && f->wanted == KIND_DRIFTING)
+            arg = expr_make(exprs, OP_DIV, (Expr[]){expr_const(exprs, 1), arg}, 2);
+        vec_push(&timed, arg);
     }
     if (together && timed.n > 1)
         forecast_term(f, expr_make(exprs, op, timed.at, timed.n), row, dest);
@@ -530,11 +643,12 @@ mark_leading(const Forecaster *f, const U8Vec *enters, U8Vec *leads)
 }
 
 static void
-forecast_terms(Forecaster *f, const U8Vec *needed)
+forecast_terms(Forecaster *f, Kind wanted, const U8Vec *needed)
 {
     const Lowering *low = f->low;
     U32Vec parts = {0};
     U8Vec enters = {0}, leads = {0};
+    f->wanted = wanted;
     mark_entering(f, &enters);
     mark_leading(f, &enters, &leads);
     for (uint32_t i = 0; i < f->code->n && f->terms < TERMS_MOST; i++) {
@@ -544,13 +658,13 @@ forecast_terms(Forecaster *f, const U8Vec *needed)
         bool ends = (instr->dest >= low->dx && instr->dest < low->dx + low->nx)
                     || (instr->dest >= low->r && instr->dest < low->r + low->n) || enters.at[instr->dest];
         Kind kind = kind_of(f, instr->shape, instr->row);
-        if (kind == KIND_TIMED && ends)
+        if (kind == f->wanted && ends)
             forecast_term(f, instr->shape, instr->row, instr->dest);
         if (kind != KIND_MOVING)
             continue;
-        bool timed = expr_has_op(low->exprs, instr->shape, OP_TIME);
+        bool timed = f->wanted == KIND_TIMED && expr_has_op(low->exprs, instr->shape, OP_TIME);
         for (uint32_t k = 0; k < expr_nslots(low->exprs, instr->shape) && !timed; k++)
-            timed = f->kind.at[low->sys->places.at[instr->row + k]] == KIND_TIMED;
+            timed = f->kind.at[low->sys->places.at[instr->row + k]] == f->wanted;
         if (!timed)
             continue;
         vec_clear(&parts);
@@ -603,11 +717,24 @@ make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
     find_kinds(&f);
     forecast_relations(&f);
     find_clocks(&f);
-    forecast_terms(&f, needed);
+    forecast_terms(&f, KIND_TIMED, needed);
     if (f.glimpses.n)
         make_glimpses(&f);
+    f.along = find_drifting(&f);
+    f.terms = 0;
+    if (f.along)
+        forecast_terms(&f, KIND_DRIFTING, needed);
     mdl_timely *timely = arena_array(low->arena, mdl_timely, f.timely.n + 1);
     mdl_forecast *forecasts = arena_array(low->arena, mdl_forecast, f.forecasts.n + 1);
+    mdl_forecast *courses = arena_array(low->arena, mdl_forecast, f.courses.n + 1), *drifts = arena_array(low->arena, mdl_forecast, f.drifts.n + 1);
+    if (f.courses.n)
+        memcpy(courses, f.courses.at, f.courses.n * sizeof *courses);
+    if (f.drifts.n)
+        memcpy(drifts, f.drifts.at, f.drifts.n * sizeof *drifts);
+    model->course = courses;
+    model->n_courses = f.courses.n;
+    model->drift = drifts;
+    model->n_drifts = f.drifts.n;
     if (f.timely.n)
         memcpy(timely, f.timely.at, f.timely.n * sizeof *timely);
     if (f.forecasts.n)
@@ -622,6 +749,9 @@ make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
     map_free(&f.operations_of);
     vec_free(&f.timely);
     vec_free(&f.forecasts);
+    vec_free(&f.courses);
+    vec_free(&f.drifts);
+    vec_free(&f.drifting);
     vec_free(&f.glimpses);
     vec_free(&f.clock);
     map_free(&f.term_of);

@@ -205,6 +205,23 @@ renew(Run *run, uint32_t k)
     return changed;
 }
 
+// Of a term that an external function computes, once for all of them.
+static void
+tell_unknown(Run *run, uint32_t k)
+{
+    const mdl_model *model = run->model;
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < model->n_forecasts; i++) {
+        const mdl_forecast *forecast = &model->forecast[i];
+        bool unknown = forecast->relation == UINT32_MAX && !forecast->count && !forecast->place;
+        if (unknown && i < k)
+            return;
+        others += unknown && i > k;
+    }
+    run_message(run, MDL_WARNING, "what an external function makes of time in the equation of `%s`%s is not known ahead of the integration: a change of it that "
+                "comes and goes within one step is not seen (--max-step bounds steps)", model->forecast[k].text, others ? " (and of others)" : "");
+}
+
 static void
 look_again(Run *run)
 {
@@ -218,6 +235,11 @@ look_again(Run *run)
             continue;
         if (forecast->place)
             continue;
+        if (!forecast->count && forecast->relation == UINT32_MAX) {
+            outlook->lost = true;
+            tell_unknown(run, k);
+            continue;
+        }
         if (!forecast->count) {
             ahead_lose(run, k, LOST_UNKNOWN);
             continue;

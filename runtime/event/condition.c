@@ -113,6 +113,7 @@ condition_forget(Run *run)
     run->conditions->known = false;
     run->conditions->covered = -INFINITY;
     ahead_forget(run);
+    drift_forget(run);
 }
 
 bool

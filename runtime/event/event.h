@@ -41,6 +41,26 @@ double ahead_limit(Run *run);              // the next step must not go beyond
 // Marks the relations that change at this instant, for the event there.
 void ahead_mark(Run *run, double instant);
 
+// --- step_path.c: where the states go
+void path_begin(Run *run);  // before each step
+void path_return(Run *run); // the last step is taken back: time, unknowns and rates of its beginning
+
+// --- drift.c: terms of the motion that come and go with states
+void drift_forget(Run *run);             // discrete values have changed
+double drift_limit(const Run *run);      // the next step must not go beyond
+// Behind a step, before anything else has looked at it. *again: it has passed over something, was taken back (path_return) and is to be made anew, no further
+// than to drift_limit(). v is as it was.
+MDL_CHECKED int drift_review(Run *run, bool *again);
+
+// --- course.c: relations of states over a step
+// The last step, from `before` on, with no violation at the looks: whether a relation changes and changes back between them. As root_locate(); where
+// none is *found v and run->phi are of the end of the step, as they were.
+MDL_CHECKED int course_look(Run *run, double before, double *instant, bool *found);
+// What the root function of a relation comes to at the point in v before its parts cancel: rounding of states and time makes DBL_EPSILON of that of it.
+// INFINITY: it has no course.
+double course_size(Run *run, uint32_t relation);
+bool course_follows(const Run *run, uint32_t relation); // it has one
+
 // --- condition.c: relations without the rest of the model
 // Relations can be evaluated by themselves now.
 bool condition_alone(const Run *run);

@@ -126,7 +126,7 @@ is_still(const Jet *a)
 static Jet
 made(Span value, Span first, Span second)
 {
-    return (Jet){value, first, second, 0};
+    return (Jet){.value = value, .first = first, .second = second};
 }
 
 // f of a, with its derivatives there.
@@ -281,7 +281,7 @@ greater(const Jet *a, const Jet *b)
 static Jet
 negated(const Jet *a)
 {
-    return (Jet){negative(a->value), negative(a->first), negative(a->second), -a->identity};
+    return (Jet){.value = negative(a->value), .first = negative(a->first), .second = negative(a->second), .identity = -a->identity};
 }
 
 static bool
@@ -465,6 +465,14 @@ jet_time(Span time)
     return jet;
 }
 
+Jet
+jet_state(uint32_t k, Span value, Span first, Span second)
+{
+    Jet jet = made(value, first, second);
+    jet.identity = identity_of(mixed(MDL_TIMELY_STATE + 1, k));
+    return jet;
+}
+
 static Jet
 applied(mdl_timely_op op, const Jet *a, const Jet *b, const Jet *c)
 {
@@ -493,10 +501,56 @@ applied(mdl_timely_op op, const Jet *a, const Jet *b, const Jet *c)
     }
 }
 
+Span
+span_apply(mdl_timely_op op, const Span *a, const Span *b, const Span *c)
+{
+    switch (op) {
+    case MDL_TIMELY_ADD: return span_add(*a, *b);
+    case MDL_TIMELY_MUL: return a == b ? square(*a) : span_mul(*a, *b);
+    case MDL_TIMELY_NEG: return negative(*a);
+    case MDL_TIMELY_MIN: return (Span){lesser(a->low, b->low), lesser(a->high, b->high)};
+    case MDL_TIMELY_MAX: return (Span){larger(a->low, b->low), larger(a->high, b->high)};
+    case MDL_TIMELY_SQRT: return root_of(*a);
+    default: {
+        Jet first = made(*a, WHOLE, WHOLE), second = made(*b, WHOLE, WHOLE), third = made(*c, WHOLE, WHOLE);
+        if (op == MDL_TIMELY_POW && is_point(*b))
+            return power(*a, b->low);
+        return applied(op, &first, &second, &third).value;
+    }
+    }
+}
+
+// What is left of a sum without the addend of this identity; false: it has none.
+static bool
+without(const Jet *sum, int64_t identity, Jet *rest)
+{
+    for (int side = 0; sum->part[0] && side < 2; side++) {
+        const Jet *part = sum->part[side], *other = sum->part[1 - side];
+        if (part->identity == identity) {
+            *rest = *other;
+            return true;
+        }
+        Jet inner;
+        if (!without(part, identity, &inner))
+            continue;
+        *rest = jet_apply(MDL_TIMELY_ADD, &inner, other, other);
+        rest->part[0] = rest->part[1] = NULL; // `inner` ends here
+        return true;
+    }
+    return false;
+}
+
 Jet
 jet_apply(mdl_timely_op op, const Jet *a, const Jet *b, const Jet *c)
 {
-    Jet jet = applied(op, a, b, c);
+    Jet jet;
+    if (op == MDL_TIMELY_ADD && (without(a, -b->identity, &jet) || without(b, -a->identity, &jet)))
+        return jet;
+    jet = applied(op, a, b, c);
+    if (op == MDL_TIMELY_ADD && jet.identity == 0) {
+        jet.part[0] = a;
+        jet.part[1] = b;
+    }
     if (jet.identity == 0)
         jet.identity = identify(op, a, b, c);
     return jet;

@@ -185,11 +185,13 @@ narrow(Run *run, Bracket *bracket)
 }
 
 // The largest size that was seen says how much of a function's value is rounding. It does not for a state that has decayed since: what
-// the function is on both sides of the crossing bounds it.
+// the function is on both sides of the crossing bounds it. A product that was large once, (x - 17)*(x - 17.00001), is followed near its zeros
+// as closely as its factors allow.
 static void
 limit_size(Run *run, uint32_t k)
 {
-    run->guard[k].size = fmin(run->guard[k].size, DECAYED * run->phi_scale[k]);
+    double size = fmin(run->guard[k].size, DECAYED * run->phi_scale[k]);
+    run->guard[k].size = k < run->model->n_relations ? fmin(size, course_size(run, k)) : size;
 }
 
 // Nor does it where the event has made another function of it: a discrete operand that began at -1e300. `before` is what it was.
@@ -299,12 +301,47 @@ root_show_behind(Run *run)
     }
 }
 
+// From the point in v on. Points before it are looked at again where another condition is followed to its lowest, and there the
+// function may still be within its band.
+static void
+arm(const Run *run, Guard *guard)
+{
+    guard->former = guard->band;
+    guard->armed = run->v[0];
+    guard->band = 0;
+}
+
+// A condition that changed a moment ago may have left its blind zone and be back within one look: where that is seen it sees again, so that it
+// changes where its function is zero and not where the zone ends.
+static void
+arm_between(Run *run, double low, double high)
+{
+    enum { HALVINGS = 20 };
+    bool blind = false;
+    for (uint32_t k = 0; run->blind && k < run->model->n_relations; k++)
+        blind = blind || (run->guard[k].band > 0 && !run->guard[k].returning && course_follows(run, k));
+    for (int halving = 0; blind && halving < HALVINGS; halving++) {
+        high = low + (high - low) / 2;
+        bool solved = high > low && value_at(run, high) > -INFINITY;
+        blind = false;
+        for (uint32_t k = 0; k < run->model->n_relations; k++) {
+            Guard *guard = &run->guard[k];
+            bool follows = guard->band > 0 && !guard->returning && course_follows(run, k);
+            if (follows && solved && run->phi[k] > 2 * guard->band)
+                arm(run, guard);
+            else
+                blind = blind || follows;
+        }
+    }
+}
+
 int
 root_locate(Run *run, double low, double high, double *instant, bool *found)
 {
     *found = false;
     for (uint32_t k = 0; k < run->guards; k++)
         run->phi_scale[k] = 1;
+    arm_between(run, low, high);
     bool solved = value_at(run, low) > -INFINITY;
     for (uint32_t k = 0; k < run->guards; k++)
         run->phi_scale[k] = solved ? fabs(run->phi[k]) : 0;
@@ -712,16 +749,6 @@ root_must_return(const Run *run)
             return true;
     }
     return false;
-}
-
-// From the point in v on. Points before it are looked at again where another condition is followed to its lowest, and there the
-// function may still be within its band.
-static void
-arm(const Run *run, Guard *guard)
-{
-    guard->former = guard->band;
-    guard->armed = run->v[0];
-    guard->band = 0;
 }
 
 int

@@ -400,7 +400,7 @@ typedef enum mdl_timely_op {
     MDL_TIMELY_CONST,            // value
     MDL_TIMELY_PLACE,            // v[a], which changes only at events
     MDL_TIMELY_TIME,
-    MDL_TIMELY_STATE,            // between events: y[a] - dx[a]*time
+    MDL_TIMELY_STATE,            // of courses and of terms that drift: y[a]; of forecasts, between events: y[a] - dx[a]*time
     MDL_TIMELY_ADD, MDL_TIMELY_MUL, MDL_TIMELY_NEG, MDL_TIMELY_DIV, MDL_TIMELY_POW,
     MDL_TIMELY_LT, MDL_TIMELY_LE, MDL_TIMELY_GT, MDL_TIMELY_GE, MDL_TIMELY_EQ, MDL_TIMELY_NE, MDL_TIMELY_AND, MDL_TIMELY_OR, MDL_TIMELY_NOT,
     MDL_TIMELY_IF,               // a: condition; b, c
@@ -579,8 +579,10 @@ struct mdl_model {
     mdl_matrix jac_relations;
     mdl_code relation_partials;
     uint32_t n_timely, n_forecasts; // functions of time alone, which are looked at ahead of the integration
+    uint32_t n_courses;             // root functions of states and time: operations, in `timely`, that are bounded over each step
+    uint32_t n_drifts;              // terms of the motion that move with states and may come and go, in the same form
     const mdl_timely *timely;
-    const mdl_forecast *forecast;
+    const mdl_forecast *forecast, *course, *drift;
     mdl_code glimpses;              // values of terms without operations at the time in v, from what changes at events only
     uint32_t n_jumps;
     const mdl_jump *jump;

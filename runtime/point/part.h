@@ -41,7 +41,8 @@ struct RunPart {
     void (*settle)(Run *run);
 };
 
-extern const RunPart friction_part, contact_part, jump_part, leap_part, rest_part, delay_part, transport_part, condition_part, ahead_part, audit_part,
+extern const RunPart friction_part, contact_part, jump_part, leap_part, rest_part, delay_part, transport_part, condition_part, ahead_part, path_part, course_part, drift_part,
+    audit_part,
     fractional_part, range_part, scale_part, unit_part;
 
 #endif

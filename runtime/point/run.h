@@ -19,7 +19,7 @@
 
 typedef struct Run Run;
 typedef struct RunPart RunPart; // part.h
-enum { PARTS_MOST = 16 };
+enum { PARTS_MOST = 20 };
 // Functions of parts that evaluations and steps call: most runs have none of most of them, and small models would notice the search.
 typedef enum PartHook { HOOK_LOAD, HOOK_REACT, HOOK_CLAMP, HOOK_SHARE, HOOK_CLOSE_ROW, HOOK_RATES, HOOK_LIMIT, HOOK_RECORD, PART_HOOKS } PartHook;
 typedef struct PartList {
@@ -42,6 +42,9 @@ typedef struct Contacts Contacts;
 typedef struct Fractionals Fractionals;
 typedef struct Sense Sense;
 typedef struct Ahead Ahead;
+typedef struct Courses Courses;
+typedef struct Drifts Drifts;
+typedef struct StepPath StepPath;
 
 struct Rank;
 struct Snapshot;
@@ -188,6 +191,9 @@ struct Run {
     Delays *delays;           // of delay.c; NULL when the model has none
     Transports *transports;   // of transport.c; NULL when the model has none
     Conditions *conditions;   // of condition.c
+    Courses *courses;         // of course.c; NULL: no relation has one
+    Drifts *drifts;           // of drift.c; NULL: no term drifts
+    StepPath *path;           // of step_path.c; NULL: neither
     Ahead *ahead;             // of ahead.c; NULL: nothing depends on time alone
     Audit *audit;             // of audit.c; NULL when nobody asked for it
     Sense *sense;             // of sensitivities.c; NULL when no sensitivities are wanted

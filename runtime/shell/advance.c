@@ -307,6 +307,10 @@ find_event(Run *run, double before, double *instant, bool *located)
         sightings->density *= 2;
         root_look_again(run, before);
     }
+    if (!*located)
+        status = course_look(run, before, instant, located);
+    if (status != MDL_OK)
+        return status;
     sightings->calm = sightings->surprised ? 0 : sightings->calm + 1;
     if (sightings->calm >= CALM && sightings->density > 1) {
         sightings->density /= 2;
@@ -362,7 +366,7 @@ step_limit(Run *run, double own, double stop)
         limit = fmin(limit, having->part[i]->limit(run));
     if (run->ahead)
         limit = fmin(limit, ahead_limit(run));
-    return limit;
+    return fmin(limit, drift_limit(run));
 }
 
 // The step cannot be gone on from: what was computed before `instant`, up to which everything was right, is written.
@@ -426,6 +430,27 @@ correct_drift(Run *run)
     return status == MDL_OK && drifted && !run->looked_back ? integrator_start(run) : status;
 }
 
+// One step that has passed over nothing.
+MDL_CHECKED static int
+step_reviewed(Run *run, double own, double stop)
+{
+    for (;;) {
+        bool again = false;
+        path_begin(run);
+        int status = integrator_step(run, step_limit(run, own, stop));
+        if (status == MDL_OK)
+            status = drift_review(run, &again);
+        if (status != MDL_OK || !again)
+            return status;
+        evaluate_load(run, run->time, run->y, run->yp);
+        status = evaluate_row(run, true);
+        if (status == MDL_OK)
+            status = integrator_start(run);
+        if (status != MDL_OK)
+            return status;
+    }
+}
+
 int
 simulate_advance(Run *run, double stop)
 {
@@ -437,7 +462,7 @@ simulate_advance(Run *run, double stop)
     int status = run->starts_anew ? integrator_start(run) : MDL_OK;
     run->starts_anew = false;
     if (status == MDL_OK)
-        status = integrator_step(run, step_limit(run, own, stop));
+        status = step_reviewed(run, own, stop);
     double instant = run->time;
     if (status == MDL_OK && run->delays && delay_may_pass(run))
         status = cut_at_delay(run, before);

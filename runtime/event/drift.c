@@ -1,0 +1,350 @@
+// drift.c: terms of the motion that come and go with states, between the ends of a step.
+//
+// Purpose: what a body finds at a place, `exp(-((s - 20)/0.005)^2)` with der(s) = v, may come and go within one step that nothing else makes short.
+// Method: the compiler has written such terms as operations on states (model.h, drift). Over each step they are bounded by where its states get to
+//         (step_path.c). A term that stays between what it is at both ends, and half of their distance beyond, is one that the method has seen; else the stretch is cut in
+//         half until it is, or until the term is seen outside of that. There the equations are evaluated: where the rates that they ask for differ from those of
+//         the polynomial by as much as changes a state by more than the tolerance over the stretch, the step is taken back. The next one ends where the term
+//         begins to leave, and those behind it are no longer than half the way from there to where it was seen.
+// Contract: event.h. A term whose bounds do not decide within a number of evaluations, time and again, is given up: what changes it faster than steps are
+//           long is not seen then. A bump that is less than half of what the term changes by over the step is hidden.
+// Complexity: three evaluations of the values of each term per step; sixteen more of bounds per step in the long run where they do not decide.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/event/step_path.h"
+#include "runtime/point/part.h"
+#include "runtime/point/point.h"
+
+enum { CREDIT_MOST = 400, CREDIT_PER_STEP = 16, HOPELESS = 20, TRIES = 30, REPEATS = 12, HALVINGS = 30 };
+static const double NOTHING = 1e-2;          // of the tolerance, of a term's size
+static const double UNDERFLOW_SIZE = 1e-200; // what of a term is no more may be 0 for that reason
+static const double BESIDE = 0.5;            // of the difference between the ends
+static const double RELEVANT = 10;           // changes of states, in units of what steps may be wrong by
+static const double FURTHER = 1e6;
+static const double SHORTEST = 0x1p-20;      // of half a step
+
+struct Drifts {
+    double until, pace; // up to there no step is longer
+    double begins;      // where a step must end at the latest; NAN: nowhere
+    double refused;     // the latest step that was taken back began here,
+    uint32_t repeats;   // and so many before it
+    uint32_t *credit;   // per term: evaluations,
+    uint8_t *hopeless;  // and looks in a row that they did not suffice for
+    double *rate;       // nx
+    Span *point;        // per state that is read: where it is
+    Span *latest;       // per term: what it is
+    double known;       // at this time, NAN: not known
+};
+
+MDL_CHECKED static int
+drift_create(Run *run)
+{
+    const mdl_model *model = run->model;
+    if (!model->n_drifts)
+        return MDL_OK;
+    Drifts *drifts = run->drifts = calloc(1, sizeof *drifts);
+    if (!drifts)
+        return MDL_INTERNAL;
+    drifts->credit = malloc(model->n_drifts * sizeof *drifts->credit);
+    drifts->hopeless = calloc(model->n_drifts, sizeof *drifts->hopeless);
+    drifts->rate = malloc((model->nx + 1) * sizeof *drifts->rate);
+    drifts->point = malloc((model->nx + 1) * sizeof *drifts->point);
+    drifts->latest = calloc(model->n_drifts, sizeof *drifts->latest);
+    if (!drifts->credit || !drifts->hopeless || !drifts->rate || !drifts->point || !drifts->latest)
+        return MDL_INTERNAL;
+    for (uint32_t k = 0; k < model->n_drifts; k++)
+        drifts->credit[k] = CREDIT_MOST;
+    drift_forget(run);
+    return MDL_OK;
+}
+
+static void
+drift_free(Run *run)
+{
+    Drifts *drifts = run->drifts;
+    if (!drifts)
+        return;
+    free(drifts->credit);
+    free(drifts->hopeless);
+    free(drifts->rate);
+    free(drifts->point);
+    free(drifts->latest);
+    free(drifts);
+    run->drifts = NULL;
+}
+
+void
+drift_forget(Run *run)
+{
+    if (!run->drifts)
+        return;
+    run->drifts->until = -INFINITY;
+    run->drifts->pace = INFINITY;
+    run->drifts->begins = run->drifts->refused = run->drifts->known = NAN;
+}
+
+// --- one term over a step
+
+typedef struct Glance {
+    Run *run;
+    const mdl_forecast *term;
+    Span band;        // what was seen of it
+    double beside;    // and how far beyond
+    uint32_t credit;
+} Glance;
+
+// What the term is at an end of the step.
+static Span
+value_at_end(Run *run, const mdl_forecast *term, const double *y, double time)
+{
+    const StepPath *path = run->path;
+    Span *point = run->drifts->point;
+    for (uint32_t i = 0; i < term->count; i++) {
+        const mdl_timely *at = &run->model->timely[term->first + i];
+        if (at->op == MDL_TIMELY_STATE)
+            point[path->slot[at->a]] = (Span){y[at->a], y[at->a]};
+    }
+    return path_values(run, term, point, (Span){time, time});
+}
+
+static bool
+is_within(const Glance *glance, Span value)
+{
+    return value.low >= glance->band.low - glance->beside && value.high <= glance->band.high + glance->beside;
+}
+
+static Span
+hull(Span a, Span b)
+{
+    return (Span){fmin(a.low, b.low), fmax(a.high, b.high)};
+}
+
+// True: nothing else is to be looked at.
+static bool
+is_plain(Glance *glance)
+{
+    Run *run = glance->run;
+    StepPath *path = run->path;
+    Drifts *drifts = run->drifts;
+    Span *latest = &drifts->latest[glance->term - run->model->drift];
+    Span before = drifts->known == path->start ? *latest : value_at_end(run, glance->term, path->begin, path->start);
+    Span after = *latest = value_at_end(run, glance->term, run->y, run->time);
+    if (!isfinite(before.low) || !isfinite(before.high) || !isfinite(after.low) || !isfinite(after.high))
+        return true;
+    glance->band = hull(before, after);
+    double size = span_size(glance->band), rounding = fmax(before.high - before.low, after.high - after.low);
+    glance->beside = fmax(fmax(BESIDE * (glance->band.high - glance->band.low), NOTHING * run->tolerance * size), fmax(rounding, UNDERFLOW_SIZE));
+    path_reach(run);
+    return is_within(glance, path_values(run, glance->term, path->reach, (Span){path->start, run->time}));
+}
+
+static Jet
+look(Glance *glance, double from, double to)
+{
+    glance->credit -= glance->credit > 0;
+    return path_over(glance->run, glance->term, glance->run->path->coefficient, from, to);
+}
+
+// It stays within [from, to].
+static bool
+is_clear(Glance *glance, double from, double to)
+{
+    Jet all = look(glance, from, to);
+    if (is_within(glance, all.value))
+        return true;
+    if (!isfinite(all.first.low) || !isfinite(all.first.high))
+        return false;
+    double half = from + (to - from) / 2, reach = (to - from) / 2 * glance->run->path->half;
+    Span middle = look(glance, half, half).value;
+    return is_within(glance, span_meet(all.value, span_add(middle, span_mul(all.first, (Span){-reach, reach}))));
+}
+
+static bool
+is_outside(Glance *glance, double place)
+{
+    Span value = look(glance, place, place).value;
+    double middle = value.low / 2 + value.high / 2;
+    return middle < glance->band.low - glance->beside || middle > glance->band.high + glance->beside;
+}
+
+// The first place found in [*from, 1] at which the term is outside, with the beginning of a stretch, behind clear ones, that it is in. False: there is none, or
+// the credit does not suffice.
+static bool
+find_outside(Glance *glance, double *from, double *to, double *place)
+{
+    double length = 1 - *from;
+    while (*from < 1 && glance->credit) {
+        *to = fmin(*from + length, 1);
+        *place = *from + (*to - *from) / 2;
+        bool clear = is_clear(glance, *from, *to);
+        if (!clear && is_outside(glance, *place))
+            return true;
+        if (!clear && *to - *from > SHORTEST) {
+            length = (*to - *from) / 2;
+            continue;
+        }
+        *from = *to;
+        length *= 2;
+    }
+    return false;
+}
+
+// How much the equations at this place ask for other rates than the polynomial has: what that changes in a state over the stretch, in units of what is relevant.
+// v is used.
+static double
+unseen(Run *run, double place, double length)
+{
+    const mdl_model *model = run->model;
+    double *rate = run->drifts->rate, duration = length * run->path->half, most = 0;
+    if (run->stepper->interpolate(run, path_time(run->path, place)) != MDL_OK)
+        return 0;
+    memcpy(rate, run->v + model->yp, model->nx * sizeof *rate);
+    if (evaluate_solved(run, false) != MDL_OK)
+        return 0;
+    for (uint32_t i = 0; i < model->nx; i++) {
+        double change = fabs(run->v[model->yp + i] - rate[i]) * duration;
+        most = fmax(most, change / (RELEVANT * (run->tolerance * fabs(run->v[model->y + i]) + run->abstol[i])));
+    }
+    return most;
+}
+
+// The term is outside at this place, and that comes to `part` of what is relevant: so does all that is as much further outside.
+static void
+widen(Glance *glance, double place, double part)
+{
+    Span value = look(glance, place, place).value, *band = &glance->band;
+    double further = fmin(FURTHER, 0.5 / part), middle = value.low / 2 + value.high / 2;
+    if (middle > band->high)
+        band->high = fmax(value.high, band->high + further * (middle - band->high));
+    else
+        band->low = fmin(value.low, band->low - further * (band->low - middle));
+}
+
+// Where the term begins to leave, and a place behind that at which it is outside.
+static void
+narrow(Glance *glance, double *from, double *place)
+{
+    double to = *place;
+    glance->credit = 4 * HALVINGS;
+    for (uint32_t i = 0; i < HALVINGS && to - *from > SHORTEST; i++) {
+        double half = *from + (to - *from) / 2;
+        if (is_clear(glance, *from, half)) {
+            *from = half;
+            continue;
+        }
+        to = half;
+        if (is_outside(glance, half))
+            *place = half;
+    }
+}
+
+// *from: NAN, or where the term begins to leave what the method has seen; *place: where it has.
+MDL_CHECKED static int
+glance_at(Run *run, uint32_t k, double *from, double *place)
+{
+    Drifts *drifts = run->drifts;
+    Glance glance = {.run = run, .term = &run->model->drift[k], .credit = drifts->credit[k]};
+    double to;
+    *from = NAN;
+    if (is_plain(&glance)) {
+        drifts->credit[k] = drifts->credit[k] < CREDIT_MOST ? drifts->credit[k] + CREDIT_PER_STEP : CREDIT_MOST;
+        return MDL_OK;
+    }
+    if (!run->path->taken)
+        memcpy(run->path->kept, run->v, run->model->nv * sizeof *run->v);
+    int status = path_take(run);
+    if (status != MDL_OK)
+        return status;
+    double at = -1;
+    bool found = false;
+    for (uint32_t i = 0; i < TRIES && find_outside(&glance, &at, &to, place); i++) {
+        double part = unseen(run, *place, to - at);
+        if ((found = part > 1))
+            break;
+        widen(&glance, *place, part);
+    }
+    drifts->hopeless[k] = glance.credit ? 0 : (uint8_t)(drifts->hopeless[k] + 1);
+    drifts->credit[k] = glance.credit + CREDIT_PER_STEP;
+    if (!found)
+        return MDL_OK;
+    narrow(&glance, &at, place);
+    *from = at;
+    return MDL_OK;
+}
+
+// --- steps
+
+int
+drift_review(Run *run, bool *again)
+{
+    Drifts *drifts = run->drifts;
+    StepPath *path = run->path;
+    *again = false;
+    if (!drifts || run->options->step > 0 || run->options->outside || !(run->time > path->start))
+        return MDL_OK;
+    if (run->time >= drifts->begins)
+        drifts->begins = NAN;
+    if (path->start != drifts->refused)
+        drifts->repeats = 0;
+    double first = INFINITY, seen = INFINITY;
+    for (uint32_t k = 0; k < run->model->n_drifts && drifts->repeats < REPEATS; k++) {
+        double from, place;
+        if (drifts->hopeless[k] == HOPELESS)
+            continue;
+        int status = glance_at(run, k, &from, &place);
+        if (status != MDL_OK)
+            return status;
+        if (from < first) {
+            first = from;
+            seen = place;
+        }
+    }
+    if (path->taken)
+        memcpy(run->v, path->kept, run->model->nv * sizeof *path->kept);
+    drifts->known = first < 1 || drifts->repeats >= REPEATS ? NAN : run->time;
+    if (!(first < 1))
+        return MDL_OK;
+    double begins = path_time(path, first), way = path_time(path, seen) - begins, least = run_shortest(run);
+    drifts->begins = begins > path->start + least ? begins : NAN;
+    drifts->pace = fmax(way / 2, least);
+    drifts->until = begins + 4 * way;
+    drifts->refused = path->start;
+    drifts->repeats++;
+    *again = true;
+    run->stats->restarts++;
+    path_return(run);
+    return MDL_OK;
+}
+
+double
+drift_limit(const Run *run)
+{
+    const Drifts *drifts = run->drifts;
+    if (!drifts)
+        return INFINITY;
+    if (run->time < drifts->begins)
+        return drifts->begins;
+    return run->time < drifts->until ? run->time + drifts->pace : INFINITY;
+}
+
+static void
+drift_snapshot(Run *run, Snapshot *snapshot)
+{
+    Drifts *drifts = run->drifts;
+    if (!drifts)
+        return;
+    snapshot_part(snapshot, &drifts->until, sizeof drifts->until);
+    snapshot_part(snapshot, &drifts->pace, sizeof drifts->pace);
+    snapshot_part(snapshot, &drifts->begins, sizeof drifts->begins);
+    snapshot_part(snapshot, &drifts->refused, sizeof drifts->refused);
+    snapshot_part(snapshot, &drifts->repeats, sizeof drifts->repeats);
+    drifts->known = snapshot->from ? NAN : drifts->known;
+    snapshot_part(snapshot, drifts->credit, run->model->n_drifts * sizeof *drifts->credit);
+    snapshot_part(snapshot, drifts->hopeless, run->model->n_drifts * sizeof *drifts->hopeless);
+}
+
+const RunPart drift_part = {
+    .name = "drift", .create = drift_create, .free = drift_free, .snapshot = drift_snapshot,
+};
