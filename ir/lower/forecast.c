@@ -707,6 +707,15 @@ make_glimpses(Forecaster *f)
     vec_free(&code);
 }
 
+static const mdl_forecast *
+keep_forecasts(Lowering *low, const mdl_forecast *made, uint32_t n)
+{
+    mdl_forecast *kept = arena_array(low->arena, mdl_forecast, n + 1);
+    if (n)
+        memcpy(kept, made, n * sizeof *kept);
+    return kept;
+}
+
 void
 make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
 {
@@ -725,24 +734,13 @@ make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
     if (f.along)
         forecast_terms(&f, KIND_DRIFTING, needed);
     mdl_timely *timely = arena_array(low->arena, mdl_timely, f.timely.n + 1);
-    mdl_forecast *forecasts = arena_array(low->arena, mdl_forecast, f.forecasts.n + 1);
-    mdl_forecast *courses = arena_array(low->arena, mdl_forecast, f.courses.n + 1), *drifts = arena_array(low->arena, mdl_forecast, f.drifts.n + 1);
-    if (f.courses.n)
-        memcpy(courses, f.courses.at, f.courses.n * sizeof *courses);
-    if (f.drifts.n)
-        memcpy(drifts, f.drifts.at, f.drifts.n * sizeof *drifts);
-    model->course = courses;
-    model->n_courses = f.courses.n;
-    model->drift = drifts;
-    model->n_drifts = f.drifts.n;
     if (f.timely.n)
         memcpy(timely, f.timely.at, f.timely.n * sizeof *timely);
-    if (f.forecasts.n)
-        memcpy(forecasts, f.forecasts.at, f.forecasts.n * sizeof *forecasts);
     model->timely = timely;
     model->n_timely = f.timely.n;
-    model->forecast = forecasts;
-    model->n_forecasts = f.forecasts.n;
+    model->forecast = keep_forecasts(low, f.forecasts.at, model->n_forecasts = f.forecasts.n);
+    model->course = keep_forecasts(low, f.courses.at, model->n_courses = f.courses.n);
+    model->drift = keep_forecasts(low, f.drifts.at, model->n_drifts = f.drifts.n);
     vec_free(&f.kind);
     vec_free(&f.writer);
     vec_free(&f.least);
