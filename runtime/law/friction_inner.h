@@ -62,6 +62,7 @@ typedef struct Shares {
     double *change, *growth;   // rows + 1, each of n: what force and size do when the row's share grows by a half
     double *at, *width;        // force and size where the search has come to
     double *step, *from;       // rows + 1: halves by which shares have grown there; those of the step before
+    double *inside;            // rows + 1: the same of the least point that a barrier keeps inside all limits
     double *system;            // square with its right side
     double bearing;            // what reactions are measured by
 } Shares;

@@ -131,7 +131,7 @@ static bool
 allocate(Shares *shares, uint32_t n, uint32_t rows)
 {
     size_t all = n, more = (size_t)rows + 1;
-    *shares = (Shares){.n = n, .rows = rows, .force = calloc(4 * all + 2 * more * all + 2 * more + more * (more + 1), sizeof *shares->force)};
+    *shares = (Shares){.n = n, .rows = rows, .force = calloc(4 * all + 2 * more * all + 3 * more + more * (more + 1), sizeof *shares->force)};
     if (!shares->force)
         return false;
     shares->size = shares->force + n;
@@ -141,7 +141,8 @@ allocate(Shares *shares, uint32_t n, uint32_t rows)
     shares->growth = shares->change + more * all;
     shares->step = shares->growth + more * all;
     shares->from = shares->step + more;
-    shares->system = shares->from + more;
+    shares->inside = shares->from + more;
+    shares->system = shares->inside + more;
     return true;
 }
 

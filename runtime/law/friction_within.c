@@ -5,7 +5,7 @@
 //         when their own sum of squares is least. Forces and limits are affine in what is carried, so the sum is convex and has one
 //         least point: what order laws are declared in, what form the equations have and what was before cannot show. A barrier keeps
 //         forces inside the limits by some 1e-9 of them, so that the distance has a sign that changes when no forces are possible any
-//         more. Newton's method with a line search; a first phase looks for a point within the limits: all are widened, by as little
+//         more; where no force comes near its limit the barrier goes, and the least point is exact. Newton's method with a line search; a first phase looks for a point within the limits: all are widened, by as little
 //         as can be (Boyd and Vandenberghe, Convex Optimization, 2004, sections 3.2.6, 9.5, 11.3, 11.4).
 // Contract: friction_inner.h. Complexity: some twenty steps, each of laws times the square of how many are carried, and its cube.
 #include <math.h>
@@ -23,6 +23,8 @@ static const double DONE = 1e-20;    // of the sum: what the last step may gain
 static const double UNSEEN = 1e-14;  // of the sum: gains that it shows as rounding alone
 static const double BARRIER = 1e-9;  // its weight beside p^2/a
 static const double ENOUGH = 1e-4;   // of what the slope foresees is gained by a step
+
+static const double NEAR = 0.25, CLEAR = 0.5; // of a^2: with less room than the one the barrier counts in full, with more than the other not at all
 
 enum { STEPS = 200, SETTLED = 30, FEW = 8, HALVES = 50, PHASES = 14 };
 
@@ -391,6 +393,36 @@ begin(Search *search)
     return true;
 }
 
+// The least room of a friction within its limit, of a^2.
+static double
+least_room(const Search *search)
+{
+    const Shares *shares = search->shares;
+    double least = 1;
+    for (uint32_t k = 0; k < shares->n; k++) {
+        uint32_t count = components(search, k);
+        if (count && bounded(search, k))
+            least = fmin(least, room_within(shares, k, count) / (shares->width[k] * shares->width[k]));
+    }
+    return least;
+}
+
+// From the least point with the barrier to the one without it, as far as the limits are away there: the way from one to the other has no jump.
+static void
+leave_barrier(Search *search)
+{
+    Shares *shares = search->shares;
+    uint32_t rows = search->rows;
+    if (search->run->friction->deep || !(least_room(search) > NEAR))
+        return;
+    memcpy(shares->inside, shares->step, rows * sizeof *shares->inside);
+    search->weight = 0;
+    double part = descend(search, FEW, false) ? fmin(fmax((least_room(search) - NEAR) / (CLEAR - NEAR), 0), 1) : 0;
+    for (uint32_t i = 0; i < rows; i++)
+        shares->step[i] = part * shares->step[i] + (1 - part) * shares->inside[i];
+    shares_move(shares);
+}
+
 bool
 shares_within(const Run *run, Shares *shares)
 {
@@ -402,6 +434,8 @@ shares_within(const Run *run, Shares *shares)
     for (uint32_t k = 0; k < shares->n; k++)
         search.unit = friction_rests(run, k) ? fmax(search.unit, fmax(fabs(shares->force[k]), shares->size[k])) : search.unit;
     bool right = search.unit > 0 && measure_bearing(&search) && (follow(&search) || begin(&search));
+    if (right)
+        leave_barrier(&search);
     shares->step[shares->rows] = 0;
     shares_move(shares);
     return right;
