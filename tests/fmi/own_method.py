@@ -148,7 +148,7 @@ equation
   annotation(experiment(StopTime = 0.5, Interval = 0.05));
 end Blocks;
 """)
-    against_native(blocks, 1e-10, 0.1, "blocks come to rest in steps longer than flights", 5e-6, "x[1]", "x[2]", "v[1]")
+    against_native(blocks, 1e-10, 0.1, "blocks come to rest in steps longer than flights", 1e-6, "x[1]", "x[2]", "v[1]")
     # Whatever tolerance and stop the importer names: the sums of exponentials stay as many as the description says.
     element = i.build(os.path.join(i.top, "tests/sim/energy_fractional.mdl"), 2)
     begun = [Unit(element, tolerance) for tolerance in (1e-3, 1e-6, 1e-11)]
