@@ -219,7 +219,7 @@ static const Field model_fields[] = {
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 LAYOUT(model_layout, mdl_model, model_fields)
-DESCRIBED(mdl_model, 1088);
+DESCRIBED(mdl_model, 1096);
 
 typedef struct Tables {
     LlModule *m;

@@ -250,6 +250,7 @@ command_build(Session *session)
     c->results = c->settable = true;
     c->audit = o->run.audit;
     c->tangents = o->derivatives || unit;
+    c->outside = unit;
     c->variables = o->run.variables;
     status = compile_model(session, FACT_SYS);
     if (!status && o->sources)

@@ -41,7 +41,7 @@ typedef struct Forecaster {
     U32Vec least;            // per place: as many operations at least lead to it, up to MDL_TIMELY_MOST + 1
     Map operations_of;       // per shape: its own operations
     VEC(mdl_timely) timely;
-    VEC(mdl_forecast) forecasts, courses, drifts;
+    VEC(mdl_forecast) forecasts, courses, lines, drifts;
     uint32_t terms;
     Map term_of;             // places that are terms already
     // of the forecast that is being written:
@@ -50,6 +50,7 @@ typedef struct Forecaster {
     bool failed;
     bool along;              // it may have states (a course)
     uint32_t along_count;    // operations of all courses,
+    uint32_t line_count;     // of those that are affine,
     uint32_t drift_count;    // and of all terms that drift
     InstrVec glimpses;       // of terms without operations
     U8Vec clock;             // per state: a Steady; empty while relations are written
@@ -468,6 +469,13 @@ put_operands(Forecaster *f, Expr shape, uint32_t row)
     vec_free(&slots);
 }
 
+// Methods here find what affine functions do by polynomials through looks; looks of others are only at the ends of their steps.
+static uint32_t
+lines_most(const Forecaster *f)
+{
+    return f->low->in->outside ? COURSES_MOST : 0;
+}
+
 // A forecast of shape(row). False: it has no operations, and nothing was written.
 static bool
 write_forecast(Forecaster *f, Expr shape, uint32_t row, uint32_t relation, uint32_t dest)
@@ -482,7 +490,8 @@ write_forecast(Forecaster *f, Expr shape, uint32_t row, uint32_t relation, uint3
     uint32_t value = f->failed ? 0 : put_shape(f, shape, row);
     if (!f->failed && value + 1 != f->degree.n)
         (void)put_op(f, MDL_TIMELY_NEG, put_op(f, MDL_TIMELY_NEG, value, value), 0);
-    bool term = relation == UINT32_MAX, dull = !f->failed && ((term && f->degree.at[f->degree.n - 1] < 2) || (f->along && is_affine(f)));
+    bool term = relation == UINT32_MAX, affine = !f->failed && f->along && is_affine(f);
+    bool dull = !f->failed && ((term && f->degree.at[f->degree.n - 1] < 2) || (affine && (term || f->line_count >= lines_most(f))));
     dull = dull || (!f->failed && term && f->along && is_dull(f));
     if (f->failed || dull) {
         f->timely.n = f->first;
@@ -492,9 +501,13 @@ write_forecast(Forecaster *f, Expr shape, uint32_t row, uint32_t relation, uint3
     if (f->along && term) {
         vec_push(&f->drifts, made);
         f->drift_count += made.count;
-    } else if (f->along)
+    } else if (affine) {
+        vec_push(&f->lines, made);
+        f->line_count += made.count;
+    } else if (f->along) {
         vec_push(&f->courses, made);
-    else
+        f->along_count += made.count;
+    } else
         vec_push(&f->forecasts, made);
     f->terms += term;
     return true;
@@ -514,8 +527,8 @@ forecast_relations(Forecaster *f)
         Expr shape = root_function(low, at->shape);
         Kind kind = kind_of(f, shape, at->row);
         f->along = kind == KIND_MOVING;
-        if (f->along && f->along_count < COURSES_MOST && write_forecast(f, shape, at->row, number, 0))
-            f->along_count += vec_last(&f->courses).count;
+        if (f->along && f->along_count < COURSES_MOST)
+            (void)write_forecast(f, shape, at->row, number, 0);
         f->along = false;
         if (kind == KIND_TIMED && !write_forecast(f, shape, at->row, number, 0)) {
             mdl_forecast opaque = {.relation = number};
@@ -739,6 +752,9 @@ make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
     model->timely = timely;
     model->n_timely = f.timely.n;
     model->forecast = keep_forecasts(low, f.forecasts.at, model->n_forecasts = f.forecasts.n);
+    for (uint32_t i = 0; i < f.lines.n; i++)
+        vec_push(&f.courses, f.lines.at[i]);
+    model->n_lines = f.lines.n;
     model->course = keep_forecasts(low, f.courses.at, model->n_courses = f.courses.n);
     model->drift = keep_forecasts(low, f.drifts.at, model->n_drifts = f.drifts.n);
     vec_free(&f.kind);
@@ -748,6 +764,7 @@ make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
     vec_free(&f.timely);
     vec_free(&f.forecasts);
     vec_free(&f.courses);
+    vec_free(&f.lines);
     vec_free(&f.drifts);
     vec_free(&f.drifting);
     vec_free(&f.glimpses);

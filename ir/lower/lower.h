@@ -24,6 +24,7 @@ typedef struct LoweringInput {
     bool tangents;             // directional derivatives of all functions
     bool parameters;           // with those of parameters
     bool settable;             // parameters and start values can be set in the compiled model
+    bool outside;              // somebody else will integrate it
     bool names;                // name the places of the value array, for `show`
 } LoweringInput;
 

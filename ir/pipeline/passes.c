@@ -228,7 +228,7 @@ run_lower(Compilation *c)
     LoweringInput input = {.dae = c->dae, .reduction = &c->reduction, .dynamics = &c->dynamics,
                            .discrete = &c->discretes, .init = &c->init, .equations = c->problem.equations.n,
                            .variables = c->variables, .results = c->results, .parameters = c->parameters,
-                           .settable = c->settable, .audit = c->audit, .tangents = c->tangents, .names = c->names};
+                           .settable = c->settable, .audit = c->audit, .tangents = c->tangents, .outside = c->outside, .names = c->names};
     c->sys = pass_lower(&input, c->diags);
     if (c->sys && c->check)
         check_bind(c->check, c->dae, c->sys);

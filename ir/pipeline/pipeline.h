@@ -49,6 +49,7 @@ typedef struct Compilation {
     uint32_t check_most;      // if there are no more equations than this; 0: any number
     bool audit;               // everything that the audit of power and energy needs is part of the model
     bool tangents;            // directional derivatives of all functions, for linearisation and sensitivities
+    bool outside;             // a unit for model exchange: its steps are others'
     bool turned;              // with these: by orders of fractional derivatives, too
     bool verify;              // run dae_verify, facts_verify, sys_verify and snapshot_implied after each pass, motion_implied after pass energy
     Implied implied;          // what the last of these found

@@ -33,6 +33,13 @@ struct Courses {
     uint32_t *of;        // per relation: its course plus 1, 0: none
 };
 
+static uint32_t
+looked_at(const Run *run)
+{
+    const mdl_model *model = run->model;
+    return run->options->outside ? model->n_courses : model->n_courses - model->n_lines;
+}
+
 MDL_CHECKED static int
 course_create(Run *run)
 {
@@ -49,10 +56,10 @@ course_create(Run *run)
     courses->of = calloc(model->n_relations + 1, sizeof *courses->of);
     if (!courses->moved || !courses->point || !courses->credit || !courses->hopeless || !courses->of)
         return MDL_INTERNAL;
-    for (uint32_t k = 0; k < model->n_courses; k++) {
-        courses->of[model->course[k].relation] = k + 1;
+    for (uint32_t k = 0; k < model->n_courses; k++)
         courses->credit[k] = CREDIT_MOST;
-    }
+    for (uint32_t k = 0; k < looked_at(run); k++)
+        courses->of[model->course[k].relation] = k + 1;
     return MDL_OK;
 }
 
@@ -95,7 +102,7 @@ is_clear(const Look *look)
 {
     const StepPath *path = look->run->path;
     path_reach(look->run);
-    Span all = path_values(look->run, look->course, path->reach, (Span){path->start, look->run->time});
+    Span all = path_values(look->run, look->course, path->reach, (Span){path->start, path->end});
     return look->sign > 0 ? all.low >= -look->margin : all.high <= look->margin;
 }
 
@@ -280,7 +287,7 @@ MDL_CHECKED static int
 first_dip(Run *run, double *first)
 {
     *first = NAN;
-    for (uint32_t k = 0; k < run->model->n_courses; k++) {
+    for (uint32_t k = 0; k < looked_at(run); k++) {
         double when = NAN;
         if (run->courses->hopeless[k] >= HOPELESS || ahead_knows(run, run->model->course[k].relation))
             continue;
@@ -323,6 +330,31 @@ course_look(Run *run, double before, double *instant, bool *found)
     if (status == MDL_OK && dips)
         (void)root_violated(run);
     return status;
+}
+
+void
+course_glimpse(Run *run, double time, const double *y, const double *yp, double *value)
+{
+    if (!run->courses || !path_follow(run, time, y, yp)) {
+        if (run->courses && !(time < run->path->start))
+            path_go_on(run);
+        return;
+    }
+    bool changed = false;
+    for (uint32_t k = 0; k < root_count(run) && !changed; k++)
+        changed = !(value[k] > 0);
+    for (uint32_t k = 0; k < run->model->n_courses; k++) {
+        uint32_t relation = run->model->course[k].relation;
+        double when;
+        if (!(value[relation] > 0) || run->courses->hopeless[k] >= HOPELESS || ahead_knows(run, relation))
+            continue;
+        if (dip_of(run, k, &when) != MDL_OK || !(when < time))
+            continue;
+        value[relation] = -value[relation];
+        changed = true;
+    }
+    if (!changed)
+        path_go_on(run);
 }
 
 bool

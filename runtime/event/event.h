@@ -42,7 +42,8 @@ double ahead_limit(Run *run);              // the next step must not go beyond
 void ahead_mark(Run *run, double instant);
 
 // --- step_path.c: where the states go
-void path_begin(Run *run);  // before each step
+void path_begin(Run *run);  // before each step; where somebody else integrates behind each event
+void path_break(Run *run);  // what was looked at before says nothing: an input has changed, or the state is another one
 void path_return(Run *run); // the last step is taken back: time, unknowns and rates of its beginning
 
 // --- drift.c: terms of the motion that come and go with states
@@ -56,6 +57,9 @@ MDL_CHECKED int drift_review(Run *run, bool *again);
 // The last step, from `before` on, with no violation at the looks: whether a relation changes and changes back between them. As root_locate(); where
 // none is *found v and run->phi are of the end of the step, as they were.
 MDL_CHECKED int course_look(Run *run, double before, double *instant, bool *found);
+// Where somebody else integrates, at the point in v, with these unknowns and rates: the function of a relation (root_functions()) gets the other sign where the
+// relation changes and changes back on the way to this point.
+void course_glimpse(Run *run, double time, const double *y, const double *yp, double *value);
 // What the root function of a relation comes to at the point in v before its parts cancel: rounding of states and time makes DBL_EPSILON of that of it.
 // INFINITY: it has no course.
 double course_size(Run *run, uint32_t relation);

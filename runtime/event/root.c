@@ -269,6 +269,8 @@ root_take(Run *run, bool *any)
         if (!run->guard[k].pending)
             continue;
         *any = true;
+        if (k < run->model->n_relations)
+            run->guard[k].size = fmin(run->guard[k].size, course_size(run, k));
         note_crossing(run, k, run->time);
     }
 }

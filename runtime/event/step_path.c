@@ -2,7 +2,8 @@
 //
 // Purpose: functions of states can be bounded over a step where the states can.
 // Method: both ends of a step and the rates there bound where a state gets to, at no cost; that decides nearly always. The polynomial of the integrator, taken
-//         at Chebyshev's points, says more: its Taylor coefficients in the middle of a stretch bound value and two derivatives there.
+//         at Chebyshev's points, says more: its Taylor coefficients in the middle of a stretch bound value and two derivatives there. Where somebody else
+//         integrates, the steps are what lies between the points that he looks at, and their polynomials are Hermite's cubics.
 // Contract: step_path.h. Complexity: six or nine interpolations for the polynomials of a step; a forecast costs its operations.
 #include <float.h>
 #include <math.h>
@@ -72,6 +73,7 @@ path_create(Run *run)
     path->reg = malloc(MDL_TIMELY_MOST * sizeof *path->reg);
     path->value = malloc(MDL_TIMELY_MOST * sizeof *path->value);
     path->kept = malloc(model->nv * sizeof *path->kept);
+    path->start = NAN;
     path->unknowns = run->modes ? run_size(run) : model->n;
     path->begin = malloc((2 * (size_t)path->unknowns + 1) * sizeof *path->begin);
     if (!path->slot || !path->state || !path->reg || !path->value || !path->kept || !path->begin)
@@ -108,16 +110,49 @@ path_free(Run *run)
     run->path = NULL;
 }
 
+static void
+begin_at(StepPath *path, double time, const double *y, const double *yp)
+{
+    path->start = time;
+    path->reached = path->taken = false;
+    memcpy(path->begin, y, path->unknowns * sizeof *path->begin);
+    memcpy(path->rate, yp, path->unknowns * sizeof *path->rate);
+}
+
 void
 path_begin(Run *run)
 {
+    if (run->path)
+        begin_at(run->path, run->time, run->y, run->yp);
+}
+
+void
+path_break(Run *run)
+{
+    if (run->path)
+        run->path->start = NAN;
+}
+
+bool
+path_follow(Run *run, double time, const double *y, const double *yp)
+{
     StepPath *path = run->path;
-    if (!path)
-        return;
-    path->start = run->time;
+    bool elsewhere = !(path->start < time) || run->time > path->start;
+    if (!isnan(path->start) && elsewhere && run->time < time)
+        begin_at(path, run->time, run->y, run->yp);
+    path->cubic = true;
+    path->end = time;
+    path->y = y;
+    path->yp = yp;
     path->reached = path->taken = false;
-    memcpy(path->begin, run->y, path->unknowns * sizeof *path->begin);
-    memcpy(path->rate, run->yp, path->unknowns * sizeof *path->rate);
+    return path->start < time;
+}
+
+void
+path_go_on(Run *run)
+{
+    StepPath *path = run->path;
+    begin_at(path, path->end, path->y, path->yp);
 }
 
 void
@@ -141,12 +176,17 @@ path_reach(Run *run)
     StepPath *path = run->path;
     if (path->reached)
         return;
-    double length = run->time - path->start;
+    if (!path->cubic) {
+        path->end = run->time;
+        path->y = run->y;
+        path->yp = run->yp;
+    }
+    double length = path->end - path->start;
     path->half = length / 2;
     path->middle = path->start + path->half;
     for (uint32_t k = 0; k < path->states; k++) {
         uint32_t i = path->state[k];
-        double y0 = path->begin[i], y1 = run->y[i], c0 = y0 + length * path->rate[i] / 3, c1 = y1 - length * run->yp[i] / 3;
+        double y0 = path->begin[i], y1 = path->y[i], c0 = y0 + length * path->rate[i] / 3, c1 = y1 - length * path->yp[i] / 3;
         double low = fmin(fmin(y0, y1), fmin(c0, c1)), high = fmax(fmax(y0, y1), fmax(c0, c1));
         double more = BEYOND_HULL * (high - low) + ROUNDING * fmax(fabs(low), fabs(high));
         path->reach[k] = (Span){low - more, high + more};
@@ -171,6 +211,23 @@ interpolate(Run *run, double time)
     return MDL_OK;
 }
 
+// Hermite's cubic between the ends.
+static void
+take_cubic(StepPath *path)
+{
+    for (uint32_t k = 0; k < path->states; k++) {
+        uint32_t i = path->state[k];
+        double *coefficient = path->coefficient + (size_t)k * PATH_NODES, half = (path->y[i] - path->begin[i]) / 2;
+        double d0 = path->half * path->rate[i], d1 = path->half * path->yp[i], slope = (d0 + d1) / 4, bow = (d1 - d0) / 4;
+        memset(coefficient, 0, PATH_NODES * sizeof *coefficient);
+        coefficient[0] = path->begin[i] + half - bow;
+        coefficient[1] = 3 * half / 2 - slope;
+        coefficient[2] = bow;
+        coefficient[3] = slope - half / 2;
+    }
+    path->taken = true;
+}
+
 int
 path_take(Run *run)
 {
@@ -179,6 +236,10 @@ path_take(Run *run)
     if (path->taken)
         return MDL_OK;
     path_reach(run);
+    if (path->cubic) {
+        take_cubic(path);
+        return MDL_OK;
+    }
     if (nodes != path->nodes) { // also where another method has taken over
         path->nodes = nodes;
         set_inverse(path);

@@ -18,6 +18,9 @@ struct StepPath {
     double start;         // and when
     bool reached;         // `reach` is of the last step,
     bool taken;           // and so is `coefficient`
+    bool cubic;           // somebody else integrates (path_follow)
+    double end;           // of the step,
+    const double *y, *yp; // and unknowns and rates there
     double middle, half;  // of the step, in time
     Span *reach;          // per state that is read: where it is during the step
     uint32_t nodes;       // of a polynomial, PATH_NODES at the most
@@ -39,6 +42,10 @@ MDL_CHECKED int path_take(Run *run);
 // state that is read, and time within a stretch.
 Jet path_over(Run *run, const mdl_forecast *forecast, const double *coefficient, double from, double to);
 Span path_values(Run *run, const mdl_forecast *forecast, const Span *reach, Span time);
+// Somebody else's steps: the path ends here, and begins where the latest look has ended that saw nothing (path_go_on), or at the end of the latest accepted step
+// where that is nearer. False: there is no such path.
+bool path_follow(Run *run, double time, const double *y, const double *yp);
+void path_go_on(Run *run);
 double path_time(const StepPath *path, double place);
 
 #endif

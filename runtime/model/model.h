@@ -579,7 +579,8 @@ struct mdl_model {
     mdl_matrix jac_relations;
     mdl_code relation_partials;
     uint32_t n_timely, n_forecasts; // functions of time alone, which are looked at ahead of the integration
-    uint32_t n_courses;             // root functions of states and time: operations, in `timely`, that are bounded over each step
+    uint32_t n_courses;             // root functions of states and time: operations, in `timely`, that are bounded over each step;
+    uint32_t n_lines;               // the last ones are affine: they are for steps that somebody else makes
     uint32_t n_drifts;              // terms of the motion that move with states and may come and go, in the same form
     const mdl_timely *timely;
     const mdl_forecast *forecast, *course, *drift;

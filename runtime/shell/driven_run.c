@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/event/event.h"
 #include "runtime/model/float_control.h"
 #include "runtime/model/imported.h"
 #include "runtime/model/standard.h"
@@ -280,9 +281,12 @@ mdl_run_input(mdl_run *r, uint32_t place, double value)
 {
     if (place == 0 || place >= r->run.model->nv)
         return MDL_USAGE;
-    r->moved = r->moved || r->run.v[place] != value;
+    bool other = r->run.v[place] != value;
+    r->moved = r->moved || other;
     if (r->run.outside && r->moved)
         r->run.outside->given = true;
+    if (r->run.outside && other)
+        path_break(&r->run);
     r->run.v[place] = value;
     return MDL_OK;
 }

@@ -69,6 +69,8 @@ mdl_run_evaluate(mdl_run *r, bool report)
     Outside *o = run->outside;
     unsigned control = float_control();
     int status = o->saved ? snapshot_settle(run) : MDL_OK;
+    if (o->saved)
+        path_break(run);
     o->saved = false;
     evaluate_load(run, o->time, o->y, o->yp);
     if (status == MDL_OK)
@@ -92,7 +94,9 @@ mdl_run_rates(const mdl_run *r, double *rate)
 void
 mdl_run_look(mdl_run *r, double *indicator)
 {
-    root_functions(run_of(r), indicator);
+    Run *run = run_of(r);
+    root_functions(run, indicator);
+    course_glimpse(run, run->outside->time, run->outside->y, run->outside->yp, indicator);
 }
 
 double
@@ -298,6 +302,7 @@ mdl_run_settle(mdl_run *r, bool *moved)
     if (!located)
         root_show_behind(run);
     status = integrator_start(run);
+    path_begin(run);
     *moved = memcmp(run->y, o->kept, run_size(run) * sizeof(double)) != 0;
     return status == MDL_OK ? evaluate_at(run, run->time, true) : status;
 }
