@@ -15,8 +15,8 @@
 
 #include "runtime/model/sim.h"
 
-// Per variable: its place in v, or how far it is behind the end of v (mdl_model.nv: exponentials of fractional derivatives, then the
-// derivatives of these); index + 1 into mdl_model.settable where it can be set; 1 when its value is the negative of what is there; its mdl_type,
+// Per variable: its place in v, or how far it is behind the end of v (mdl_model.nv: exponentials of fractional derivatives, the
+// derivatives of these, and event indicators); index + 1 into mdl_model.settable where it can be set; 1 when its value is the negative of what is there; its mdl_type,
 // FMU_STATE, ... for how it may be used.
 enum { FMU_PLACE, FMU_SETTABLE, FMU_NEGATIVE, FMU_TYPE, FMU_USE, FMU_COLUMNS };
 enum { FMU_IS_STATE = 1, FMU_IS_INPUT = 2, FMU_IS_TIME = 4 };

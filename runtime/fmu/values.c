@@ -44,15 +44,30 @@ value_before(const FmuInstance *instance, const uint32_t *row, double *value)
     return true;
 }
 
+// NAN: no memory.
+static double
+indicator_now(const FmuInstance *instance, uint32_t k)
+{
+    double *all = malloc((mdl_fmu_head[FMU_INDICATORS] + 1) * sizeof *all), value = NAN;
+    if (all) {
+        mdl_run_look(instance->run, all);
+        value = all[k];
+    }
+    free(all);
+    return value;
+}
+
 static double
 value_now(const FmuInstance *instance, const uint32_t *row)
 {
-    uint32_t place = row[FMU_PLACE], states = mdl_fmu_head[FMU_STATES], modes = states - mdl_program.nx;
+    uint32_t place = row[FMU_PLACE], nv = mdl_program.nv, modes = mdl_fmu_head[FMU_STATES] - mdl_program.nx;
     double value;
-    if (place < mdl_program.nv)
+    if (place < nv)
         value = mdl_run_values(instance->run)[place];
+    else if (place < nv + 2 * modes)
+        value = mdl_run_exponential(instance->run, (place - nv) % modes, place - nv >= modes);
     else
-        value = mdl_run_exponential(instance->run, (place - mdl_program.nv) % modes, place - mdl_program.nv >= modes);
+        value = indicator_now(instance, place - nv - 2 * modes);
     return row[FMU_NEGATIVE] ? -value : value;
 }
 

@@ -96,7 +96,8 @@ mdl_run_look(mdl_run *r, double *indicator)
 {
     Run *run = run_of(r);
     root_functions(run, indicator);
-    course_glimpse(run, run->outside->time, run->outside->y, run->outside->yp, indicator);
+    if (run->outside)
+        course_glimpse(run, run->outside->time, run->outside->y, run->outside->yp, indicator);
 }
 
 double

@@ -134,3 +134,14 @@ for version in (2, 3):
         if len(d) != 1 or abs(d[0].factor - factor) > 1e-9 or abs(d[0].offset - offset) > 1e-9:
             wrong.append(name)
     i.check(not wrong, "FMI %d: units and display units are what the SI says%s" % (version, "".join("\n    " + text for text in wrong)))
+
+# Every variable has a value, event indicators too, in both interfaces; reading them changes nothing.
+struck = i.build(os.path.join(i.top, "examples/woodpecker/woodpecker.mdl"))
+known = [v.name for v in fmpy.read_model_description(struck).modelVariables if v.type == "Float64"]
+indicators = [name for name in known if name.startswith("_indicator_")]
+for kind in ("CoSimulation", "ModelExchange"):
+    plain, whole = (fmpy.simulate_fmu(struck, fmi_type=kind, output=names, relative_tolerance=1e-6, stop_time=0.3, output_interval=0.01)
+                    for names in ([name for name in known if name not in indicators], known))
+    same = all(np.array_equal(plain[name], whole[name]) for name in plain.dtype.names)
+    positive = all(np.all(whole[name] > -1e-9) and np.max(whole[name]) > 0 for name in indicators)
+    i.check(len(indicators) == 6 and positive and same, "%s: values of all variables, of %d event indicators among them" % (kind, len(indicators)))
