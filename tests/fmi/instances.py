@@ -79,6 +79,33 @@ i.check(same, "2,000 resets: each run is the first")
 i.check(memory() - before < 400000 and len(os.listdir("/proc/self/fd")) == files, "2,000 resets: memory and descriptors are constant")
 alone.freeInstance()
 
+# The same with fractional elements, whose sums of exponentials each instance has of its own.
+element = i.build(os.path.join(i.top, "tests/sim/energy_fractional.mdl"))
+about = fmpy.read_model_description(element)
+files = fmpy.extract(element)
+shown = [v.valueReference for v in about.modelVariables if v.type == "Float64" and v.variability == "continuous"]
+
+
+def elements(n):
+    made = [FMU3Slave(guid=about.guid, unzipDirectory=files, modelIdentifier=about.coSimulation.modelIdentifier, instanceName=str(k)) for k in range(n)]
+    for one in made:
+        begin(one, False)
+    return made
+
+
+alone = elements(1)
+steps(alone[0], 0, 20)
+expected = alone[0].getFloat64(shown)
+units = elements(24)
+threads = [threading.Thread(target=drive, args=(units[k::8],)) for k in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+i.check(all(one.getFloat64(shown) == expected for one in units), "so they do with fractional elements")
+for one in units + alone:
+    one.freeInstance()
+
 # A step that fails: how far it came is known, and an earlier state goes on.
 model = i.write_model("Fails", """model Fails
   input Real u(start = 0);
@@ -114,6 +141,42 @@ two.doStep(0.5, 2.0)
 i.check(abs(two.getReal(x)[0] - 0.5) < 1e-9, "the instance goes on from a state before the failure")
 two.freeFMUState(state)
 two.freeInstance()
+
+# One of several fails, in FMI 3: the others do not notice, and it is one of them again behind a reset or from a state of another one.
+failing = i.build(model, 3)
+about = fmpy.read_model_description(failing)
+files = fmpy.extract(failing)
+x, u = ([v.valueReference for v in about.modelVariables if v.name == name] for name in ("x", "u"))
+several = [FMU3Slave(guid=about.guid, unzipDirectory=files, modelIdentifier=about.coSimulation.modelIdentifier, instanceName=str(k)) for k in range(3)]
+for one in several:
+    begin(one, False)
+    one.setFloat64(u, [-0.5])
+    one.doStep(0, 0.5)
+several[1].setFloat64(u, [9.0])
+state = several[0].getFMUState()
+try:
+    several[1].doStep(0.5, 1.0)
+    status = 0
+except fmpy.fmi1.FMICallException as failure:
+    status = failure.status
+reached = several[1].getFloat64(x)[0]
+for one in (several[0], several[2]):
+    one.doStep(0.5, 1.0)
+ends = [one.getFloat64(x)[0] for one in (several[0], several[2])]
+several[1].setFMUState(state)
+several[1].doStep(0.5, 1.0)
+ends.append(several[1].getFloat64(x)[0])
+several[1].reset()
+begin(several[1])
+several[1].setFloat64(u, [-0.5])
+several[1].doStep(0, 0.5)
+several[1].doStep(0.5, 1.0)
+ends.append(several[1].getFloat64(x)[0])
+i.check(status in (2, 3) and reached <= 1 + 1e-6, "FMI 3: a step of one instance among others fails (%d), at %.7g" % (status, reached))
+i.check(all(abs(end - 0.75) < 1e-9 for end in ends) and ends[0] == ends[1] == ends[2], "the others go on, and so does it from a state and behind a reset")
+several[0].freeFMUState(state)
+for one in several:
+    one.freeInstance()
 
 # Communication points end no steps of the method: a run with a thousand of them has the bits of one with seven, where nothing changes there.
 smooth = i.write_model("Smooth", """model Smooth
