@@ -709,6 +709,23 @@ delay_event(Run *run, bool of_delay)
     return delays->failed ? MDL_INTERNAL : MDL_OK;
 }
 
+uint32_t
+delay_guards(const Run *run, double *value)
+{
+    const Delays *delays = run->delays;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < run->model->n_delays; k++) {
+        if (!run->model->delay[k].moving)
+            continue;
+        if (value) {
+            double left = delays->passed[k] < delays->breaks ? delays->broken[delays->passed[k]].time + delay_time(run, k) - run->v[0] : 1;
+            value[n] = left == 0 ? -DBL_MIN : left;
+        }
+        n++;
+    }
+    return n;
+}
+
 double
 delay_next_instant(const Run *run)
 {
@@ -717,7 +734,7 @@ delay_next_instant(const Run *run)
     if (!delays)
         return next;
     for (uint32_t k = 0; k < run->model->n_delays; k++)
-        if (delays->passed[k] < delays->breaks)
+        if (delays->passed[k] < delays->breaks && !(run->outside && run->model->delay[k].moving))
             next = fmin(next, fmax(delays->broken[delays->passed[k]].time + delay_time(run, k),
                                    run->time + 16 * DBL_EPSILON * fabs(run->time)));
     return next;

@@ -22,7 +22,9 @@ bool delay_passes(const Run *run);
 bool delay_due(Run *run, double instant);
 // After an event, with v behind it. of_delay: nothing else than delay_due() made it.
 MDL_CHECKED int delay_event(Run *run, bool of_delay);
-double delay_next_instant(const Run *run);
+double delay_next_instant(const Run *run); // where somebody else integrates of constant delays only: the others have guards
+// How long it is until the argument of each delay that changes reaches an earlier event, negative behind that; NULL: only how many there are.
+uint32_t delay_guards(const Run *run, double *value);
 
 // --- transport.c: profiles of spatialDistribution
 void transport_begin(Run *run); // before the initial system is solved

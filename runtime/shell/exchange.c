@@ -36,7 +36,8 @@ mdl_run_states(const mdl_run *r)
 uint32_t
 mdl_run_indicators(const mdl_run *r)
 {
-    return root_count((const Run *)r);
+    const Run *run = (const Run *)r;
+    return root_count(run) + delay_guards(run, NULL);
 }
 
 void
@@ -96,6 +97,7 @@ mdl_run_look(mdl_run *r, double *indicator)
 {
     Run *run = run_of(r);
     root_functions(run, indicator);
+    (void)delay_guards(run, indicator + root_count(run));
     if (run->outside)
         course_glimpse(run, run->outside->time, run->outside->y, run->outside->yp, indicator);
 }
@@ -251,10 +253,11 @@ typedef enum Cause { CAUSE_NONE, CAUSE_DELAY, CAUSE_OTHER } Cause;
 static Cause
 cause_of(Run *run, bool located)
 {
-    bool asked = run->having[HOOK_LIMIT].n || run->time >= run->outside->apex;
+    bool reaches = run->delays && delay_reaches(run, run->time);
+    bool asked = run->having[HOOK_LIMIT].n || run->time >= run->outside->apex || reaches;
     bool other = located || run->outside->given || run->outside->drifted || run->accumulated || locked_newly(run) || !asked
               || run->outside->next <= run->time + 8 * DBL_EPSILON * fabs(run->time);
-    return other ? CAUSE_OTHER : run->delays && delay_reaches(run, run->time) ? CAUSE_DELAY : CAUSE_NONE;
+    return other ? CAUSE_OTHER : reaches ? CAUSE_DELAY : CAUSE_NONE;
 }
 
 int

@@ -129,6 +129,8 @@ end Disks;
         main = ("-m", "BriefConditions." + name)
         against_native(brief, 1e-10, 0.1, "windows of 10 microseconds in steps of seconds (%s)" % name, 1e-8, "x[1]", "x[2]", "x[3]", main=main, close=1e-5)
     against_native(os.path.join(i.top, "tests/sim/event_graze.mdl"), 1e-10, 0.1, "grazes for a thousandth of a step", 1e-5, "h", "x", stop=7)
+    # Delays that shorten pass jumps of their arguments within steps.
+    against_native(os.path.join(i.top, "tests/sim/delay_history.mdl"), 1e-10, 0.01, "delays that change", 1e-6, "q", "r", stop=1.5)
     # E7: the same state and the same calls give the same bits, also where contacts have been measured in between.
     column = Unit(i.build(os.path.join(i.top, "tests/sim/column_impacts.mdl"), 2), 1e-8)
     column.stop = 0.24
