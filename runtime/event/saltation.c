@@ -190,22 +190,36 @@ instant_times(Run *run, bool *first)
     return status;
 }
 
+// The argument t - d of delay k arrives at a jump: (1 - d')*tau is how the jump's own time moves, and d with the parameter.
+MDL_CHECKED static int
+arrival_times(Run *run, uint32_t k, bool first)
+{
+    const char *where = run->model->delay[k].where;
+    sense_seed_motion(run, run->v + run->model->yp);
+    double rate = 1 - delay_tangent(run, k);
+    int status = MDL_OK;
+    if (fabs(rate) < sqrt(run->tolerance)) {
+        run->sense->touching = where;
+        return MDL_OK;
+    }
+    for (uint32_t p = 0; p < run->sense->n && status == MDL_OK; p++) {
+        seed_parameter(run, p);
+        status = take_time(run, p, (delay_break_moves(run, k, p) + delay_tangent(run, k)) / rate, first, where);
+    }
+    return status;
+}
+
 // Arguments of delays arrive at jumps: when these happened moves, and how long they take.
 MDL_CHECKED static int
 delay_times(Run *run, bool *first)
 {
-    bool found = !*first;
-    double tau;
     int status = MDL_OK;
-    for (uint32_t k = 0; k < run->model->n_delays; k++) {
-        bool any = false;
-        for (uint32_t p = 0; p < run->sense->n && status == MDL_OK && delay_moves(run, k, p, &tau); p++) {
-            status = take_time(run, p, tau, !found, run->model->delay[k].where);
-            any = true;
-        }
-        found = found || any;
+    for (uint32_t k = 0; k < run->model->n_delays && status == MDL_OK; k++) {
+        if (!delay_arrives(run, k))
+            continue;
+        status = arrival_times(run, k, *first);
+        *first = false;
     }
-    *first = !found;
     return status;
 }
 

@@ -10,6 +10,7 @@
 //         vanish does ask for these: they lie on the polynomial through accepted points and what is delayed at the present instant, whose
 //         share is a weight in the equations (the implicit continuous extension of such methods, chapter 6 there). The steps of
 //         these runs are kept where the polynomial is right to the tolerance. What is read of the past bounds them as well (past_scale.c).
+//         Sensitivities are kept beside the values and interpolated like them; those of times that the dynamics compute: time_tangents.c.
 // Contract: see memory.h. Complexity: per evaluation and delay a bisection; memory: the points within the longest delay.
 #include <float.h>
 #include <math.h>
@@ -20,6 +21,7 @@
 #include "runtime/memory/memory.h"
 #include "runtime/memory/past_scale.h"
 #include "runtime/memory/step_points.h"
+#include "runtime/memory/time_tangents.h"
 #include "runtime/point/part.h"
 #include "runtime/point/point.h"
 #include "runtime/point/sense.h"
@@ -42,6 +44,10 @@ struct Delays {
     uint32_t parameters;  // sensitivities are wanted to so many of them
     double *moved;        // per point, delay and parameter: the derivative of the value
     double *tau;          // per break and parameter: the derivative of its time
+    double *noted;        // per delay and parameter: the derivative of what is delayed now
+    double *slope;        // per delay: how fast what was delayed moved at that time of the past
+    double *behind;       // per delay: how fast what is delayed moves behind the latest event
+    TimeTangents follow;  // derivatives of delay times that the dynamics compute
     size_t points, capacity;
     uint64_t dropped;     // points given up at the front
     double needed;        // rows and points of the last step may still be asked for from here on
@@ -96,6 +102,10 @@ delay_create(Run *run)
     for (delays->levels = 1; delays->levels < KEPT_LEVELS && branches * n <= MOST_BRANCHES; delays->levels++)
         branches *= n;
     bool good = step_points_create(&delays->step, n) && delay_times_create(&delays->times, n) && delays->passed && delays->came;
+    delays->noted = calloc((size_t)n * delays->parameters + 2 * (size_t)n, sizeof *delays->noted);
+    delays->slope = delays->noted ? delays->noted + (size_t)n * delays->parameters : NULL;
+    delays->behind = delays->noted ? delays->slope + n : NULL;
+    good = good && delays->noted && (!run->options->sense || time_tangents_create(&delays->follow, run->model));
     delays->rate = good ? delays->came + n : NULL;
     return good ? MDL_OK : MDL_INTERNAL;
 }
@@ -111,6 +121,8 @@ delay_free(Run *run)
     free(delays->starts);
     free(delays->moved);
     free(delays->tau);
+    free(delays->noted);
+    time_tangents_free(&delays->follow);
     free(delays->broken);
     free(delays->passed);
     free(delays->came);
@@ -290,16 +302,14 @@ typedef struct Nodes {
     double time;
 } Nodes;
 
-// Of numbers of which each point has `stride`; the derivative of the polynomial goes to *slope.
+// The polynomial through p[i] at t[i]; p is used up, the derivative goes to *slope.
 static double
-interpolate(const Delays *delays, const double *value, size_t stride, const Nodes *nodes, double *slope)
+polynomial(const double *t, double *p, size_t n, double time, double *slope)
 {
-    double p[POINTS], d[POINTS] = {0}, time = nodes->time;
-    for (size_t i = 0; i < nodes->count; i++)
-        p[i] = value[(nodes->first + i) * stride];
-    for (size_t span = 1; span < nodes->count; span++)
-        for (size_t i = 0; i + span < nodes->count; i++) {
-            double a = delays->time[nodes->first + i], b = delays->time[nodes->first + i + span];
+    double d[POINTS] = {0};
+    for (size_t span = 1; span < n; span++)
+        for (size_t i = 0; i + span < n; i++) {
+            double a = t[i], b = t[i + span];
             if (slope)
                 d[i] = ((time - b) * d[i] + p[i] + (a - time) * d[i + 1] - p[i + 1]) / (a - b);
             p[i] = ((time - b) * p[i] + (a - time) * p[i + 1]) / (a - b);
@@ -307,6 +317,16 @@ interpolate(const Delays *delays, const double *value, size_t stride, const Node
     if (slope)
         *slope = d[0];
     return p[0];
+}
+
+// Of numbers of which each point has `stride`; the derivative of the polynomial goes to *slope.
+static double
+interpolate(const Delays *delays, const double *value, size_t stride, const Nodes *nodes, double *slope)
+{
+    double p[POINTS];
+    for (size_t i = 0; i < nodes->count; i++)
+        p[i] = value[(nodes->first + i) * stride];
+    return polynomial(delays->time + nodes->first, p, nodes->count, nodes->time, slope);
 }
 
 // Those nearest to `time` among points [low, high), which no break that matters divides.
@@ -387,10 +407,22 @@ latest_points(const Delays *delays, double now)
     return latest;
 }
 
+// Numbers of which each point has `stride`.
+typedef struct Kept {
+    const double *value;
+    size_t stride;
+} Kept;
+
+static Kept
+kept_values(const Run *run, uint32_t k)
+{
+    return (Kept){run->delays->value + k, run->model->n_delays};
+}
+
 // The polynomial through the first `count` of them and what is delayed now: the present value's share in the value at `time`, and
 // what the points give.
 static double
-present_share(const Run *run, uint32_t k, const Latest *latest, size_t count, double time, double *rest)
+present_share(const Run *run, Kept kept, const Latest *latest, size_t count, double time, double *rest)
 {
     const Delays *delays = run->delays;
     double now = run->v[0], weight = 1;
@@ -401,7 +433,7 @@ present_share(const Run *run, uint32_t k, const Latest *latest, size_t count, do
         for (size_t i = 0; i < count; i++)
             if (i != j)
                 share *= (time - delays->time[latest->at[i]]) / (t - delays->time[latest->at[i]]);
-        *rest += share * delays->value[latest->at[j] * run->model->n_delays + k];
+        *rest += share * kept.value[latest->at[j] * kept.stride];
     }
     return weight;
 }
@@ -432,7 +464,7 @@ load(Run *run, uint32_t k)
         value = 0;
     } else if (beyond_points(run, k, time)) {
         const Latest latest = latest_points(delays, now);
-        weight = present_share(run, k, &latest, latest.count, time, &value);
+        weight = present_share(run, kept_values(run, k), &latest, latest.count, time, &value);
     } else {
         value = value_at(run, k, time);
     }
@@ -469,6 +501,147 @@ delay_tell_open(const Run *run)
         if (delay_time_moved(run, &run->delays->times, k))
             run_message(run, MDL_ERROR, "%s: at time %.12g: the delay follows from the value that it delays, and no delay was found that gives itself "
                         "(a value delayed by %.9g says %.9g)", run->model->delay[k].where, run->v[0], run->delays->times.last[k], delay_time(run, k));
+}
+
+// --- sensitivities: y(t) = u(t - T) moves by s(t - T) + (dt - dT)*u'(t - T)
+
+// How fast what is delayed moves at `time`, behind the last point, by the polynomial that goes on to the present instant.
+static double
+slope_beyond(const Run *run, uint32_t k, const Latest *latest, double time)
+{
+    const Delays *delays = run->delays;
+    double t[POINTS] = {run->v[0]}, p[POINTS] = {input_of(run, k)}, slope;
+    for (size_t j = 0; j < latest->count; j++) {
+        t[j + 1] = delays->time[latest->at[j]];
+        p[j + 1] = delays->value[latest->at[j] * run->model->n_delays + k];
+    }
+    (void)polynomial(t, p, latest->count + 1, time, &slope);
+    return slope;
+}
+
+// How fast what is delayed moves now.
+static double
+slope_now(const Run *run, uint32_t k)
+{
+    const Delays *delays = run->delays;
+    if (run->v[0] > delays->time[delays->points - 1]) {
+        const Latest latest = latest_points(delays, run->v[0]);
+        return slope_beyond(run, k, &latest, run->v[0]);
+    }
+    const Nodes nodes = nodes_at(run, k, run->v[0]);
+    double slope;
+    interpolate(delays, delays->value + k, run->model->n_delays, &nodes, &slope);
+    return nodes.count > 1 ? slope : delays->behind[k];
+}
+
+// By parameter p, or UINT32_MAX: by none, what was delayed moves at the time of the past that delay k has come to, which moves with time alone. What
+// the equations add as a share of the present is left out; *slope: how fast it moved there.
+static double
+past_tangent(const Run *run, uint32_t k, uint32_t p, double *slope)
+{
+    const Delays *delays = run->delays;
+    const Kept moved = {p == UINT32_MAX ? NULL : delays->moved + (size_t)k * delays->parameters + p, (size_t)run->model->n_delays * delays->parameters};
+    double now = run->v[0], time = now - delay_time(run, k), tau = *tangent_at(run->sense->tangent, 0), change = 0;
+    if (vanishes(run, k)) {
+        *slope = slope_now(run, k);
+        return 0;
+    }
+    if (beyond_points(run, k, time)) {
+        const Latest latest = latest_points(delays, now);
+        double rest, weight = present_share(run, kept_values(run, k), &latest, latest.count, time, &rest);
+        *slope = slope_beyond(run, k, &latest, time);
+        if (moved.value)
+            (void)present_share(run, moved, &latest, latest.count, time, &change);
+        return change + (*slope - weight * slope_beyond(run, k, &latest, now)) * tau;
+    }
+    const Nodes nodes = nodes_at(run, k, time);
+    interpolate(delays, delays->value + k, run->model->n_delays, &nodes, slope);
+    if (moved.value)
+        change = interpolate(delays, moved.value, moved.stride, &nodes, NULL);
+    return change + *slope * tau;
+}
+
+void
+delay_tangents(const Run *run, uint32_t p)
+{
+    Delays *delays = run->delays;
+    const Tangent *tangent = run->sense->tangent;
+    for (uint32_t k = 0; delays && delays->points && k < run->model->n_delays; k++) {
+        const mdl_delay *delay = &run->model->delay[k];
+        double value = past_tangent(run, k, p, &delays->slope[k]);
+        // Times that the dynamics compute are not known before these.
+        double time = delay->moving ? 0 : delay->time_sign * *tangent_at(tangent, delay->time);
+        *tangent_at(tangent, delay->value) = value - delays->slope[k] * time;
+    }
+}
+
+static bool
+delay_again_tangent(Run *run, unsigned pass)
+{
+    Delays *delays = run->delays;
+    return run->sense && delays->points && delays->moving && time_tangents_choose(run, &delays->follow, delays->slope, pass);
+}
+
+// What is delayed at the point in v, which is evaluated, to `moved`.
+MDL_CHECKED static int
+note_tangents(const Run *run, double *moved, uint32_t passes)
+{
+    uint32_t parameters = run->delays->parameters;
+    int status = tangent_factor(run->sense->tangent);
+    for (uint32_t pass = 0; pass < passes && status == MDL_OK; pass++)
+        for (uint32_t p = 0; p < parameters; p++) {
+            sense_seed(run, p, run->sense->present + (size_t)p * run->sense->nx);
+            tangent_dynamics(run->sense->tangent);
+            for (uint32_t k = 0; k < run->model->n_delays; k++)
+                moved[(size_t)k * parameters + p] = run->model->delay[k].sign * *tangent_at(run->sense->tangent, run->model->delay[k].input);
+        }
+    return status;
+}
+
+MDL_CHECKED static int
+note_present(const Run *run)
+{
+    return note_tangents(run, run->delays->noted, 1);
+}
+
+static void
+keep_noted(const Run *run)
+{
+    Delays *delays = run->delays;
+    size_t size = (size_t)run->model->n_delays * delays->parameters;
+    if (delays->time[delays->points - 1] == run->v[0])
+        memcpy(delays->moved + (delays->points - 1) * size, delays->noted, size * sizeof *delays->noted);
+}
+
+int
+delay_note_tangents(const Run *run)
+{
+    Delays *delays = run->delays;
+    uint32_t n = run->model->n_delays;
+    if (!delays || !delays->points || delays->time[delays->points - 1] != run->v[0])
+        return MDL_OK;
+    // At the start what is delayed is what it will be: delays of delays take one pass more each.
+    return note_tangents(run, delays->moved + (delays->points - 1) * n * delays->parameters, delays->points > 1 ? 1 : n + 1);
+}
+
+bool
+delay_arrives(const Run *run, uint32_t k)
+{
+    const Delays *delays = run->delays;
+    const Break *at = &delays->broken[delays->passed[k]];
+    return delays->passed[k] < delays->breaks && at->jumped && at->time + delay_time(run, k) <= run->v[0] + 8 * DBL_EPSILON * fabs(run->v[0]);
+}
+
+double
+delay_tangent(const Run *run, uint32_t k)
+{
+    return run->model->delay[k].time_sign * *tangent_at(run->sense->tangent, run->model->delay[k].time);
+}
+
+double
+delay_break_moves(const Run *run, uint32_t k, uint32_t p)
+{
+    return run->delays->tau[run->delays->passed[k] * run->delays->parameters + p];
 }
 
 // --- the run
@@ -514,8 +687,8 @@ error_within(const Run *run, uint32_t k, const Latest *latest)
 {
     const Delays *delays = run->delays;
     double last = delays->time[latest->at[0]], time = last + (run->v[0] - last) / 2, now = input_of(run, k), rest, fewer;
-    double weight = present_share(run, k, latest, latest->count, time, &rest);
-    double less = present_share(run, k, latest, latest->count - 1, time, &fewer);
+    double weight = present_share(run, kept_values(run, k), latest, latest->count, time, &rest);
+    double less = present_share(run, kept_values(run, k), latest, latest->count - 1, time, &fewer);
     double size = fabs(now) + fabs(delays->value[latest->at[0] * run->model->n_delays + k]);
     return fabs(rest - fewer + (weight - less) * now) / (run->tolerance * (size + 1e-3));
 }
@@ -550,7 +723,7 @@ measure_rates(Run *run)
     Delays *delays = run->delays;
     double later = LATER * (run->options->stop - run->options->start), *kept = NULL;
     size_t nv = model->nv, chosen = 3 * (size_t)model->n_delays; // the times that were looked up belong to v
-    if (delays->moving)
+    if (delays->moving || (delays->weighted && delays->parameters))
         kept = malloc((nv + chosen) * sizeof *kept);
     for (uint32_t k = 0; k < model->n_delays; k++)
         delays->rate[k] = 1;
@@ -558,6 +731,8 @@ measure_rates(Run *run)
         return;
     memcpy(kept, run->v, nv * sizeof *kept);
     memcpy(kept + nv, delays->times.last, chosen * sizeof *kept);
+    for (uint32_t k = 0; k < model->n_delays; k++)
+        delays->behind[k] = -input_of(run, k);
     run->v[0] = run->time + later;
     for (uint32_t i = 0; i < model->nx; i++)
         run->v[model->y + i] = run->y[i] + later * run->yp[i];
@@ -565,6 +740,7 @@ measure_rates(Run *run)
     for (uint32_t k = 0; k < model->n_delays; k++) {
         double rate = (run->v[0] - delay_time(run, k) - delays->came[k]) / later;
         delays->rate[k] = solved && model->delay[k].moving && isfinite(rate) ? rate : 1;
+        delays->behind[k] = solved ? (delays->behind[k] + input_of(run, k)) / later : 0;
     }
     failure_clear(run);
     memcpy(run->v, kept, nv * sizeof *kept);
@@ -623,11 +799,14 @@ delay_record(Run *run, double before, double instant)
     if (status == MDL_OK)
         status = step_points_take(step, run, instant, read_row);
     for (size_t i = step->first; i < step->points && status == MDL_OK; i++) {
+        // Before the point is there: until then what a short delay asks for is a share of the present.
+        if (run->sense)
+            status = evaluate_at(run, step->time[i], true);
+        if (status == MDL_OK && run->sense)
+            status = note_present(run);
         add_point(run, step->time[i], step->value + i * step->columns, step->apart[i]);
         if (run->sense && !run->delays->failed)
-            status = evaluate_at(run, step->time[i], true);
-        if (status == MDL_OK && run->sense && !run->delays->failed)
-            status = delay_note_tangents(run);
+            keep_noted(run);
     }
     if (status != MDL_OK)
         return status;
@@ -811,59 +990,6 @@ delay_snapshot(Run *run, Snapshot *snapshot)
     step_points_snapshot(&delays->step, snapshot);
 }
 
-// --- sensitivities: y(t) = u(t - T) moves by s(t - T) + (dt - dT)*u'(t - T)
-
-void
-delay_tangents(const Run *run, uint32_t p)
-{
-    const Delays *delays = run->delays;
-    const Tangent *tangent = run->sense->tangent;
-    uint32_t n = run->model->n_delays;
-    for (uint32_t k = 0; delays && delays->points && k < n; k++) {
-        const mdl_delay *delay = &run->model->delay[k];
-        const Nodes nodes = nodes_at(run, k, run->v[0] - delay_time(run, k));
-        double slope, moved = 0;
-        interpolate(delays, delays->value + k, n, &nodes, &slope);
-        if (p != UINT32_MAX)
-            moved = interpolate(delays, delays->moved + (size_t)k * delays->parameters + p, (size_t)n * delays->parameters, &nodes, NULL)
-                    - slope * delay->time_sign * run->sense->image[p][delay->time];
-        *tangent_at(tangent, delay->value) = moved + slope * *tangent_at(tangent, 0);
-    }
-}
-
-int
-delay_note_tangents(const Run *run)
-{
-    Delays *delays = run->delays;
-    uint32_t n = run->model->n_delays;
-    if (!delays || !delays->points || delays->time[delays->points - 1] != run->v[0])
-        return MDL_OK;
-    double *moved = delays->moved + (delays->points - 1) * n * delays->parameters;
-    int status = tangent_factor(run->sense->tangent);
-    // At the start what is delayed is what it will be: delays of delays take one pass more each.
-    for (uint32_t pass = delays->points > 1 ? n : 0; pass <= n && status == MDL_OK; pass++)
-        for (uint32_t p = 0; p < delays->parameters; p++) {
-            sense_seed(run, p, run->sense->present + (size_t)p * run->sense->nx);
-            tangent_dynamics(run->sense->tangent);
-            for (uint32_t k = 0; k < n; k++)
-                moved[(size_t)k * delays->parameters + p] = run->model->delay[k].sign * *tangent_at(run->sense->tangent, run->model->delay[k].input);
-        }
-    return status;
-}
-
-bool
-delay_moves(const Run *run, uint32_t k, uint32_t p, double *tau)
-{
-    const Delays *delays = run->delays;
-    const mdl_delay *delay = &run->model->delay[k];
-    const Break *at = &delays->broken[delays->passed[k]];
-    if (delays->passed[k] >= delays->breaks || !at->jumped
-        || at->time + delay_time(run, k) > run->v[0] + 8 * DBL_EPSILON * fabs(run->v[0]))
-        return false;
-    *tau = delays->tau[delays->passed[k] * delays->parameters + p] + delay->time_sign * run->sense->image[p][delay->time];
-    return true;
-}
-
 static bool
 present(const Run *run)
 {
@@ -872,6 +998,6 @@ present(const Run *run)
 
 const RunPart delay_part = {
     .name = "delay", .create = delay_create, .free = delay_free, .present = present, .begin = delay_begin,
-    .load = delay_load, .moved = delay_moved, .tell_open = delay_tell_open, .seed = delay_tangents, .limit = delay_limit, .record = delay_record,
+    .load = delay_load, .moved = delay_moved, .tell_open = delay_tell_open, .seed = delay_tangents, .again_tangent = delay_again_tangent, .limit = delay_limit, .record = delay_record,
     .snapshot = delay_snapshot,
 };

@@ -29,6 +29,8 @@ struct RunPart {
     void (*rates)(const Run *run, const double *mode, double *rate); // of the exponentials in `mode`
     void (*react_tangent)(Run *run); // the same for directional derivatives
     void (*clamp_tangent)(Run *run);
+    // Behind pass 0, 1, ... over the tangents of the dynamics: true when values of the past move otherwise than that pass was given.
+    bool (*again_tangent)(Run *run, unsigned pass);
     // Tangents of values of the past, for parameter p of Sense, or UINT32_MAX: time alone moves.
     void (*seed)(const Run *run, uint32_t p);
     // --- steps (advance.c)

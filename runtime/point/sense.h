@@ -58,8 +58,12 @@ void fractional_scaled_weights(const Run *run, const double *y, double size, dou
 // Before an event, and behind it: how what jumps has moved. The event's tangents are there.
 void fractional_note_tangents(Run *run, uint32_t p);
 void fractional_jump_tangents(Run *run, uint32_t p);
-// The argument of delay k arrives now at a jump: true, and how that instant moves with parameter p.
-bool delay_moves(const Run *run, uint32_t k, uint32_t p, double *tau);
+// The argument of delay k arrives now at a jump; how that jump's own time moves with parameter p, and, of the tangents that are there, the delay's.
+bool delay_arrives(const Run *run, uint32_t k);
+double delay_break_moves(const Run *run, uint32_t k, uint32_t p);
+double delay_tangent(const Run *run, uint32_t k);
+// The step ends at the point in v instead, whose sensitivities are in `present`.
+void sense_store(const Run *run);
 // MDL_FAILED, with a message why the event has no derivative; `text`: of what, or "".
 MDL_CHECKED int sense_refuse(const Run *run, const char *why, const char *text);
 // The event changes something: MDL_FAILED, with a message, when the way its time moves is not known.

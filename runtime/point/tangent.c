@@ -146,8 +146,8 @@ take_derivatives(Tangent *tangent)
             run->part[i]->clamp_tangent(tangent->run);
 }
 
-void
-tangent_dynamics(Tangent *tangent)
+static void
+pass_dynamics(Tangent *tangent)
 {
     Run *run = tangent->run;
     for (uint32_t k = 0; k < run->model->n_dynamics; k++)
@@ -160,6 +160,24 @@ tangent_dynamics(Tangent *tangent)
             run->part[i]->react_tangent(run);
     take_derivatives(tangent);
     mdl_call(tangent->tables->outputs, run->v);
+}
+
+static bool
+goes_again(Run *run, unsigned pass)
+{
+    bool again = false;
+    for (uint32_t i = 0; i < run->parts; i++)
+        again = (run->part[i]->again_tangent && run->part[i]->again_tangent(run, pass)) || again;
+    return again;
+}
+
+void
+tangent_dynamics(Tangent *tangent)
+{
+    unsigned pass = 0;
+    do
+        pass_dynamics(tangent);
+    while (goes_again(tangent->run, pass++));
 }
 
 // --- parameters and the start

@@ -47,6 +47,16 @@ sense_moved(const Run *run)
     memcpy(run->sense->reached, run->v + run->model->y, run->sense->nx * sizeof *run->v);
 }
 
+void
+sense_store(const Run *run)
+{
+    Sense *sense = run->sense;
+    if (!sense)
+        return;
+    memcpy(sense->s, sense->present, (size_t)sense->n * sense->nx * sizeof *sense->s);
+    memcpy(sense->mode_s, sense->mode_present, (size_t)sense->n * sense->modes * sizeof *sense->mode_s);
+}
+
 int
 sense_refuse(const Run *run, const char *why, const char *text)
 {

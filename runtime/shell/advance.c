@@ -411,6 +411,7 @@ cut_at_delay(Run *run, double before)
     int status = evaluate_at(run, high, true);
     if (status == MDL_OK && high < run->time) {
         evaluate_store(run);
+        sense_store(run);
         run->time = high;
     }
     return status;

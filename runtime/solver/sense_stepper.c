@@ -447,10 +447,13 @@ stepper_interpolate(Run *run, double time)
         evaluate_load(run, time, run->y, run->yp);
         return MDL_OK;
     }
-    double at = time, last = 0;
-    bool known = CVodeGetLastStep(st->cvode, &last) == CV_SUCCESS;
-    if (known && at < run->time - last && run->time - last - at <= 1e-12 * fabs(run->time)) // rounding of where the step began
-        at = run->time - last;
+    double at = time, last = 0, end = 0;
+    bool known = CVodeGetLastStep(st->cvode, &last) == CV_SUCCESS && CVodeGetCurrentTime(st->cvode, &end) == CV_SUCCESS;
+    // Where the step began and ends by the library's rounding; the run may have been cut off within it.
+    if (known && at < end - last && end - last - at <= 1e-12 * fabs(end))
+        at = end - last;
+    if (known && at > end && at - end <= 1e-12 * fabs(end))
+        at = end;
     if (!known || CVodeGetDky(st->cvode, at, 0, st->dense) != CV_SUCCESS) {
         run_message(run, MDL_ERROR, "at time %.12g: the integrator has no values between its steps: %s", time, st->message);
         return MDL_INTERNAL;

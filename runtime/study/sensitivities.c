@@ -33,16 +33,11 @@ MDL_CHECKED static int
 refuse(const Run *run)
 {
     const mdl_model *model = run->model;
-    const mdl_delay *moving = NULL;
     if (!model->tangents || model->tangents->incomplete)
         run_message(run, MDL_ERROR, "the model has no directional derivatives");
     else if (model->n_transports)
         run_message(run, MDL_ERROR, "%s: sensitivities of models with spatialDistribution are not supported", model->transport[0].where);
-    for (uint32_t k = 0; k < model->n_delays && !moving; k++)
-        moving = model->delay[k].moving || model->delay[k].weight ? &model->delay[k] : NULL;
-    if (moving)
-        run_message(run, MDL_ERROR, "%s: sensitivities of models with delay times that the model computes or that are 0 are not supported", moving->where);
-    bool refused = moving || model->n_transports || !model->tangents || model->tangents->incomplete;
+    bool refused = model->n_transports || !model->tangents || model->tangents->incomplete;
     return refused ? MDL_FAILED : MDL_OK;
 }
 
