@@ -80,6 +80,33 @@ merge_replace(Dae *dae, const Law *law, Expr shape, const Var *vars)
     dae->var_flags.at[law->mode] |= VARF_REMOVED;
 }
 
+static Expr
+positive_part(Exprs *exprs, Expr a)
+{
+    return expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_MAX, a, expr_const(exprs, 0)));
+}
+
+Var
+merge_loads(Dae *dae, const uint32_t *laws, uint32_t n, Var bands)
+{
+    Exprs *exprs = dae->exprs;
+    const Law law = dae->laws.at[laws[0]];
+    U32Vec vars = {0};
+    Expr sum = expr_const(exprs, 0);
+    if (n == 1 || dae_kind(dae, bands) == VAR_PARAMETER)
+        return bands;
+    for (uint32_t i = 0; i < n; i++) {
+        sum = expr_2(exprs, OP_ADD, sum, positive_part(exprs, expr_slot(exprs, vars.n)));
+        vec_push(&vars, dae->laws.at[laws[i]].a);
+    }
+    Var made = merge_hidden(dae, &law, "loads", VAR_CONTINUOUS, TYPE_REAL);
+    dae_tell_part(dae, made, sum, vars.at);
+    vec_push(&vars, made);
+    merge_equation(dae, &law, expr_2(exprs, OP_EQN, expr_slot(exprs, n), sum), vars.at);
+    vec_free(&vars);
+    return made;
+}
+
 Var
 merge_bands(Dae *dae, const uint32_t *laws, uint32_t n)
 {
@@ -111,23 +138,24 @@ merge_bands(Dae *dae, const uint32_t *laws, uint32_t n)
 
 // p = s*P when it is alone. Else it has its share by the bands, p = s*P*a/A; without any band the n members share equally, so
 // that P stays determined. Bands that vary with the motion may be rounding errors of nothing (reactions of open contacts), whose
-// quotients no iteration stands: there it slips with its own band, p = s*mode*a, which is the same.
+// quotients no iteration stands: there it slips with its own band, p = s*mode*a, which is the same, and at rest a band below zero, as a
+// reaction has while it is not known yet which contacts open, has no share: the shares stay between 0 and 1.
 void
-merge_share(Dae *dae, const Law *law, Var force, Var bands, Var mode, uint32_t n)
+merge_share(Dae *dae, const Law *law, Var force, Var bands, Var loads, Var mode, uint32_t n)
 {
     Exprs *exprs = dae->exprs;
     Expr p = expr_slot(exprs, 0), whole = expr_slot(exprs, 1), a = expr_slot(exprs, 2), sum = expr_slot(exprs, 3);
-    Expr share = whole, slips = expr_slot(exprs, 4);
+    Expr share = whole, slips = expr_slot(exprs, 4), part = loads == bands ? a : positive_part(exprs, a);
     if (n > 1) {
-        Expr some = expr_2(exprs, OP_GT, sum, expr_const(exprs, 0));
-        Expr ratio = expr_3(exprs, OP_IF, some, expr_2(exprs, OP_DIV, a, sum), expr_const(exprs, 1.0 / n));
+        Expr some = expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_GT, sum, expr_const(exprs, 0)));
+        Expr ratio = expr_3(exprs, OP_IF, some, expr_2(exprs, OP_DIV, part, sum), expr_const(exprs, 1.0 / n));
         share = expr_2(exprs, OP_MUL, ratio, whole);
     }
     if (n > 1 && dae_kind(dae, bands) != VAR_PARAMETER)
         share = expr_3(exprs, OP_IF, expr_2(exprs, OP_EQ, slips, expr_const(exprs, 0)), share, expr_2(exprs, OP_MUL, slips, a));
     if (is_negative(dae, law->x))
         share = expr_1(exprs, OP_NEG, share);
-    merge_replace(dae, law, expr_2(exprs, OP_EQN, p, share), (Var[]){law->p, force, law->a, bands, mode});
+    merge_replace(dae, law, expr_2(exprs, OP_EQN, p, share), (Var[]){law->p, force, law->a, loads, mode});
 }
 
 static Law
@@ -141,12 +169,13 @@ merged_law(Merge *merge, uint32_t first)
     Law law = dae->laws.at[first];
     Expr shape = dae->equations.at[law.equation].shape;
     Var bands = laws.n == 1 && !is_negative(dae, law.a) ? law.a : merge_bands(dae, laws.at, laws.n);
+    Var loads = merge_loads(dae, laws.at, laws.n, bands);
     Var force = merge_hidden(dae, &law, "force", VAR_CONTINUOUS, TYPE_REAL);
     Var mode = merge_hidden(dae, &law, "both", VAR_DISCRETE, TYPE_INTEGER);
     Var x = dae_alias(dae, law.x, &negative);
     for (uint32_t i = 0; i < laws.n; i++) {
         Law member = dae->laws.at[laws.at[i]];
-        merge_share(dae, &member, force, bands, mode, laws.n);
+        merge_share(dae, &member, force, bands, loads, mode, laws.n);
     }
     vec_free(&laws);
     naming_tell(dae, force, "Sgn", x, bands);

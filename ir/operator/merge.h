@@ -13,8 +13,10 @@ void merge_equation(Dae *dae, const Law *law, Expr shape, const Var *vars);
 void merge_replace(Dae *dae, const Law *law, Expr shape, const Var *vars);
 // A variable that is the sum of the laws' bands: a parameter when they all are. `laws` are indices.
 Var merge_bands(Dae *dae, const uint32_t *laws, uint32_t n);
+// A variable that is the sum of those bands that are above zero; `bands` itself when they are parameters or n is 1.
+Var merge_loads(Dae *dae, const uint32_t *laws, uint32_t n, Var bands);
 // The law's force becomes its share, by the bands, of the force of n laws side by side; `mode` is theirs.
-void merge_share(Dae *dae, const Law *law, Var force, Var bands, Var mode, uint32_t n);
+void merge_share(Dae *dae, const Law *law, Var force, Var bands, Var loads, Var mode, uint32_t n);
 // New variables stand for themselves in Dae.alias_of.
 void merge_extend(Dae *dae);
 // Laws that share one force become one law. New variables are not yet in Dae.alias_of.

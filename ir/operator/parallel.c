@@ -145,10 +145,10 @@ merge_group(Parallel *side, uint32_t outer, int sign)
     Law *last = &dae->laws.at[vec_last(&laws)];
     bool negative;
     Var force = signed_alias(dae, last, side->vars.at[outer], sign), x = dae_alias(dae, last->x, &negative);
-    Var bands = merge_bands(dae, laws.at, laws.n);
+    Var bands = merge_bands(dae, laws.at, laws.n), loads = merge_loads(dae, laws.at, laws.n, bands);
     for (uint32_t i = 0; i + 1 < laws.n; i++) {
         Law *law = &dae->laws.at[laws.at[i]];
-        merge_share(dae, law, force, bands, last->mode, laws.n);
+        merge_share(dae, law, force, bands, loads, last->mode, laws.n);
         law->equation = NONE;
     }
     dae->equations.at[last->equation].row = dae_add_row(dae, (Var[]){last->mode, x, force, bands}, 4);

@@ -59,9 +59,10 @@ void friction_stick(Run *run, uint32_t law); // this component alone
 typedef struct Shares {
     uint32_t n, rows;          // laws, of them carried
     double *force, *size;      // as evaluated
-    double *change, *growth;   // rows + 1, each of n: what force and size do when the row's share grows by a half
+    double *change, *growth;   // rows + 1, each of n: what force and size do when the row's share grows by its trial
+    double *trial;             // rows + 1
     double *at, *width;        // force and size where the search has come to
-    double *step, *from;       // rows + 1: halves by which shares have grown there; those of the step before
+    double *step, *from;       // rows + 1: trials by which shares have grown there; those of the step before
     double *inside;            // rows + 1: the same of the least point that a barrier keeps inside all limits
     double *system;            // square with its right side
     double bearing;            // what reactions are measured by

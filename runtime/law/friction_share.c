@@ -11,18 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/law/contact.h"
 #include "runtime/law/friction_inner.h"
 #include "runtime/point/point.h"
 
 static const double SHARED = 1e-12; // of the largest limit: no change of limits
 static const double FORESEEN = 1e-12; // of the largest limit: limits are affine in what is carried
+static const double TRIAL = 1e-2;   // of the largest force: a carried force is changed by as much to see what others answer
 static const double BEYOND = 1.1;   // of a: a share that is too much
+static const double HELD = 1e-12;   // of X: it is held
 static const double SHORT = 1e-9;   // of the run: the least time between two times that a law joins others at rest
 static const double LONG = 1e-3;    // of the run: rest that was one
 static const double WELL = 1e-6;    // of a: what joins others at rest has a force that is less by this
 static const double SLACK = 1e-9;   // of the largest reaction: what a limit comes to at least while its friction holds
 
 enum { ROUNDS = 20, SETTLES = 400 };
+enum { HOLDS_BASIS = 2 }; // Friction.carried: it is measured what others do without this one
 
 static bool
 sticks(const Run *run, uint32_t law)
@@ -53,16 +57,42 @@ size_of(const Run *run, uint32_t law)
     return run->model->sgn[law].unilateral ? fmax(run->friction->reaction, 1) : friction_limit(run, law);
 }
 
+// The force of a law; a reaction is not below zero.
+static double
+force_of(const Run *run, uint32_t law)
+{
+    return run->model->sgn[law].unilateral ? contact_force(run, law) : run->v[run->model->sgn[law].p];
+}
+
+// By how much a share is changed to see what others answer: as much as their forces are, however small its limit is here. The answers would
+// otherwise be the rounding of those forces.
+static double
+trial_of(const Run *run, uint32_t law, double largest)
+{
+    double size = run->model->sgn[law].unilateral ? 1 : size_of(run, law);
+    return 0.5 * fmax(1, TRIAL * largest / size);
+}
+
+static double
+largest_reaction(const Run *run)
+{
+    double largest = 0;
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        if (run->model->sgn[k].unilateral)
+            largest = fmax(largest, fabs(run->v[run->model->sgn[k].p]));
+    return largest;
+}
+
 // How X of a carried law answers to its own force; 0 when the model cannot be solved.
 static double
 answer(Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
-    if (evaluate_solved(run, false) != MDL_OK)
+    if (evaluate_solved(run, false) != MDL_OK || !(size_of(run, law) > 0))
         return 0;
-    double before = run->v[sgn->dx];
-    friction_carry(run, law, 0.5);
-    double change = evaluate_solved(run, false) == MDL_OK ? fabs(run->v[sgn->dx] - before) : 0;
+    double before = run->v[sgn->dx], trial = trial_of(run, law, largest_reaction(run));
+    friction_carry(run, law, trial);
+    double change = evaluate_solved(run, false) == MDL_OK ? fabs(run->v[sgn->dx] - before) / trial : 0;
     friction_carry(run, law, FRICTION_NOTHING);
     return isfinite(change) ? change : 0;
 }
@@ -81,6 +111,22 @@ measure_scales(Run *run, bool reactions)
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
         if (friction->sticks[k] && (turn_of(&run->model->sgn[k]) == 0) == reactions)
             friction->scale[k] = answer(run, k);
+}
+
+// The same of frictions, with the reactions as they are, but held by none: what these hold answers to no friction.
+static void
+measure_frictions(Run *run)
+{
+    Friction *friction = run->friction;
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        if (friction->sticks[k] && run->model->sgn[k].unilateral && !friction->carried[k]) {
+            contact_push(run, k, run->v[run->model->sgn[k].p]);
+            friction->carried[k] = HOLDS_BASIS;
+        }
+    measure_scales(run, false);
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        if (friction->carried[k] == HOLDS_BASIS)
+            friction_stick(run, k);
 }
 
 static void
@@ -110,7 +156,7 @@ choose_basis(Run *run, bool report)
     int status = friction_share(run, report); // limits of friction, where several contacts share a load
     if (status != MDL_OK)
         return status;
-    measure_scales(run, false);
+    measure_frictions(run);
     join_basis(run, 1);
     join_basis(run, 2);
     return MDL_OK;
@@ -131,7 +177,7 @@ static bool
 allocate(Shares *shares, uint32_t n, uint32_t rows)
 {
     size_t all = n, more = (size_t)rows + 1;
-    *shares = (Shares){.n = n, .rows = rows, .force = calloc(4 * all + 2 * more * all + 3 * more + more * (more + 1), sizeof *shares->force)};
+    *shares = (Shares){.n = n, .rows = rows, .force = calloc(4 * all + 2 * more * all + 4 * more + more * (more + 1), sizeof *shares->force)};
     if (!shares->force)
         return false;
     shares->size = shares->force + n;
@@ -142,7 +188,8 @@ allocate(Shares *shares, uint32_t n, uint32_t rows)
     shares->step = shares->growth + more * all;
     shares->from = shares->step + more;
     shares->inside = shares->from + more;
-    shares->system = shares->inside + more;
+    shares->trial = shares->inside + more;
+    shares->system = shares->trial + more;
     return true;
 }
 
@@ -156,29 +203,51 @@ read_sizes(const Run *run, double *size)
     }
 }
 
+// The largest force of the laws at rest, as evaluated.
+static double
+largest_force(const Run *run, const Shares *shares)
+{
+    double largest = 0;
+    for (uint32_t k = 0; k < shares->n; k++)
+        if (friction_rests(run, k))
+            largest = fmax(largest, fmax(fabs(shares->force[k]), run->model->sgn[k].unilateral ? 0 : fabs(shares->size[k])));
+    return largest;
+}
+
+// Trials at the evaluated point; none of a friction that has no limit: it has no force, and what would change is rounding.
+static void
+choose_trials(const Run *run, Shares *shares)
+{
+    double largest = largest_force(run, shares);
+    for (uint32_t j = 0, row = 0; j < shares->n; j++)
+        if (run->friction->carried[j])
+            shares->trial[row++] = size_of(run, j) > 0 ? trial_of(run, j, largest) : 0;
+}
+
 static bool
 measure_shares(Run *run, Shares *shares)
 {
-    const mdl_model *model = run->model;
     uint32_t n = shares->n;
     for (uint32_t k = 0; k < n; k++)
-        shares->force[k] = run->v[model->sgn[k].p];
+        shares->force[k] = force_of(run, k);
     read_sizes(run, shares->size);
+    choose_trials(run, shares);
     for (uint32_t j = 0, row = 0; j < n; j++) {
         if (!run->friction->carried[j])
             continue;
-        double share = share_of(run, j), *change = shares->change + (size_t)row * n, *growth = shares->growth + (size_t)row++ * n;
+        double share = share_of(run, j), *change = shares->change + (size_t)row * n, *growth = shares->growth + (size_t)row * n;
+        double trial = shares->trial[row++];
         memset(change, 0, n * sizeof *change);
         memset(growth, 0, n * sizeof *growth);
-        if (!(size_of(run, j) > 0)) // it has no force, and what would change is rounding
+        if (trial == 0)
             continue;
-        friction_carry(run, j, share + 0.5);
+        friction_carry(run, j, share + trial);
         if (evaluate_solved(run, false) != MDL_OK)
             return false;
         friction_carry(run, j, share);
         read_sizes(run, growth);
         for (uint32_t k = 0; k < n; k++) {
-            change[k] = friction_rests(run, k) ? run->v[model->sgn[k].p] - shares->force[k] : 0;
+            change[k] = friction_rests(run, k) ? force_of(run, k) - shares->force[k] : 0;
             growth[k] -= shares->size[k];
         }
     }
@@ -244,22 +313,23 @@ share_once(Run *run, Shares *shares)
     for (uint32_t j = 0, row = 0; j < shares->n; j++) {
         if (!run->friction->carried[j])
             continue;
-        double share = share_of(run, j) + 0.5 * shares->step[row++];
-        if (!run->model->sgn[j].unilateral) {
-            if (shares->width[j] > 0 && shares->width[j] != shares->size[j])
-                share = shares->at[j] / shares->width[j];
-            share = fmin(fmax(share, -BEYOND), BEYOND); // it is released
-        }
+        double size = shares->width[j], share = share_of(run, j) + shares->trial[row] * shares->step[row];
+        row++;
+        if (!run->model->sgn[j].unilateral)
+            share = fmin(fmax(size > 0 ? shares->at[j] / size : share, -BEYOND), BEYOND); // beyond its limit it is released
         if (isfinite(share))
             friction_carry(run, j, share);
     }
 }
 
-// Sizes are what share_once() has foreseen.
+// Sizes are what share_once() has foreseen, and no friction has got a limit that could not be pushed before.
 static bool
 as_foreseen(const Run *run, const Shares *shares)
 {
     double change = 0, largest = 0;
+    for (uint32_t j = 0, row = 0; j < shares->n; j++)
+        if (run->friction->carried[j] && shares->trial[row++] == 0 && size_of(run, j) > 0)
+            return false;
     for (uint32_t k = 0; k < shares->n; k++) {
         double size = friction_rests(run, k) ? size_of(run, k) : 0;
         change = fmax(change, fabs(size - fmax(shares->width[k], 0)));
@@ -314,6 +384,13 @@ friction_evaluate(Run *run)
     return solve_modes(run, true);
 }
 
+// What X may be while others hold a law: rounding of what its force makes of it, or of nothing, where contacts let nothing move.
+static double
+still(const Run *run, uint32_t law)
+{
+    return fmax(FRICTION_ROUNDING * run->friction->scale[law], HELD);
+}
+
 // A friction at rest that has the force of its limit, although others may hold it with less; a contact that has no force, although it bears with others.
 static bool
 may_join(const Run *run, uint32_t law)
@@ -329,9 +406,8 @@ may_join(const Run *run, uint32_t law)
     bool waits = sgn->disk ? sgn->disk == 1 && disk_slides(run, law) : !sgn->play && friction_mode(run, law) != 0;
     if (!waits || !friction_rests(run, law) || !(friction_limit(run, law) > 0))
         return false;
-    double scale = friction->scale[law];
-    for (uint32_t i = 0; scale > 0 && i < (sgn->disk ? sgn->of : 1); i++)
-        if (fabs(run->v[sgn[i].dx]) > FRICTION_ROUNDING * scale)
+    for (uint32_t i = 0; i < (sgn->disk ? sgn->of : 1); i++)
+        if (fabs(run->v[sgn[i].dx]) > still(run, law))
             return false;
     return true;
 }
@@ -354,7 +430,7 @@ belongs(const Run *run, uint32_t law, const double *before)
         return contact_force(run, law) > WELL * friction_reaction(run, law);
     double force = sgn->disk ? disk_force(run, law) : fabs(run->v[sgn->p]);
     for (uint32_t i = 0; i < (sgn->disk ? sgn->of : 1); i++)
-        if (!(fabs(before[law + i]) <= FRICTION_ROUNDING * run->friction->scale[law]))
+        if (!(fabs(before[law + i]) <= still(run, law)))
             return false;
     return force <= friction_limit(run, law) * (1 - WELL);
 }

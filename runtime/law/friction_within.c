@@ -1,8 +1,8 @@
 // friction_within.c: which forces of rest are taken where several are possible.
 //
 // Purpose: one choice among the forces that hold the same motion, which follows from the present alone.
-// Method: the least sum of p^2/a over frictions and of p^2/b over reactions among the forces that are within all limits, with b of all reactions
-//         when their own sum of squares is least. Forces and limits are affine in what is carried, so the sum is convex and has one
+// Method: the least sum of p^2/a over frictions and of p^2/b over reactions among the forces that are within all limits, no reaction below zero,
+//         with b of all reactions where their own sum of squares is least within the same limits. Forces and limits are affine in what is carried, so the sum is convex and has one
 //         least point: what order laws are declared in, what form the equations have and what was before cannot show. A barrier keeps
 //         forces inside the limits by some 1e-9 of them, so that the distance has a sign that changes when no forces are possible any
 //         more; where no force comes near its limit the barrier goes, and the least point is exact. Newton's method with a line search; a first phase looks for a point within the limits: all are widened, by as little
@@ -21,10 +21,13 @@ static const double ROOM = 1e-3;     // of the largest force: a point to begin w
 static const double FAR = 100;       // more than what the barrier moves the widening by, per law, with the pull of one limit
 static const double DONE = 1e-20;    // of the sum: what the last step may gain
 static const double UNSEEN = 1e-14;  // of the sum: gains that it shows as rounding alone
+static const double ROUNDED = 1e-15; // of the largest force: its rounding
 static const double BARRIER = 1e-9;  // its weight beside p^2/a
+static const double LITTLE = 1e-6;   // the weight of frictions where the squares of reactions are made least
 static const double ENOUGH = 1e-4;   // of what the slope foresees is gained by a step
 
-static const double NEAR = 0.25, CLEAR = 0.5; // of a^2: with less room than the one the barrier counts in full, with more than the other not at all
+static const double BEARS = 4;       // a reaction of 1/400 of all together is as near to none
+static const double NEAR = 0.01, CLEAR = 0.02; // of a^2: with less room than the one the barrier counts in full, with more than the other not at all
 
 enum { STEPS = 200, SETTLED = 30, FEW = 8, HALVES = 50, PHASES = 14 };
 
@@ -80,6 +83,7 @@ typedef struct Search {
     double unit;   // the largest force or limit
     double pull;   // of the widening, per its unit
     double weight; // of the barrier
+    bool measures; // the least squares of reactions are looked for, those of frictions count as little as makes this unique
 } Search;
 
 static const double *
@@ -113,12 +117,13 @@ components(const Search *search, uint32_t law)
     return any ? count : 0;
 }
 
-// A friction that has to stay within its limit. One that slides with others at no speed has the force of its limit, that of a play is a state.
+// A friction that has to stay within its limit; one that slides with others at no speed has the force of its limit, that of a play is a state.
+// A reaction that must not pull.
 static bool
 bounded(const Search *search, uint32_t law)
 {
     const mdl_sgn *sgn = &search->run->model->sgn[law];
-    return !sgn->unilateral && !sgn->play && friction_mode(search->run, law) == 0;
+    return !sgn->play && friction_mode(search->run, law) == 0;
 }
 
 static double
@@ -130,12 +135,28 @@ square_of_force(const Shares *shares, uint32_t law, uint32_t count)
     return sum;
 }
 
+// A reaction with what it is widened by.
+static double
+room_of_reaction(const Shares *shares, uint32_t law)
+{
+    return shares->at[law] + shares->step[shares->rows] * row_of(shares, shares->growth, shares->rows)[law];
+}
+
 // a^2 - p^2; negative beyond the limit.
 static double
 room_within(const Shares *shares, uint32_t law, uint32_t count)
 {
     double a = shares->width[law], force = sqrt(square_of_force(shares, law, count));
     return a > 0 ? (a - force) * (a + force) : -1;
+}
+
+// One over the weight of p^2 of a law; not of a friction when forces are chosen.
+static double
+measure_of(const Search *search, uint32_t law)
+{
+    if (!search->measures)
+        return search->shares->bearing;
+    return search->run->model->sgn[law].unilateral ? search->unit : search->unit / LITTLE;
 }
 
 // The sum at shares->step; infinite beyond a limit.
@@ -149,7 +170,10 @@ sum_at(const Search *search)
         if (!count)
             continue;
         if (search->run->model->sgn[k].unilateral) {
-            sum += shares->at[k] * shares->at[k] / shares->bearing;
+            double room = room_of_reaction(shares, k);
+            if (!(room > 0))
+                return INFINITY;
+            sum += shares->at[k] * shares->at[k] / measure_of(search, k) - search->weight * unit * log(room / unit);
             continue;
         }
         if (bounded(search, k)) {
@@ -158,22 +182,31 @@ sum_at(const Search *search)
                 return INFINITY;
             sum -= search->weight * unit * log(room / (unit * unit));
         }
-        if (shares->width[k] > 0)
-            sum += square_of_force(shares, k, count) / shares->width[k];
+        if (search->measures || shares->width[k] > 0)
+            sum += square_of_force(shares, k, count) / (search->measures ? measure_of(search, k) : shares->width[k]);
     }
     return sum;
 }
 
+// What a row does to a reaction with what it is widened by.
+static double
+reaction_slope(const Shares *shares, uint32_t law, uint32_t row)
+{
+    return row_of(shares, shares->change, row)[law] + (row == shares->rows ? row_of(shares, shares->growth, row)[law] : 0);
+}
+
+// p^2/b, and -log(p)
 static void
 add_reaction(const Search *search, uint32_t law)
 {
     Shares *shares = search->shares;
     uint32_t rows = search->rows, wide = rows + 1;
+    double room = room_of_reaction(shares, law), pull = search->weight > 0 ? search->weight * search->unit / room : 0;
     for (uint32_t i = 0; i < rows; i++) {
-        double change = row_of(shares, shares->change, i)[law] * 2 / shares->bearing;
-        shares->system[i * wide + rows] -= change * shares->at[law];
+        double change = row_of(shares, shares->change, i)[law] * 2 / measure_of(search, law), slope = reaction_slope(shares, law, i);
+        shares->system[i * wide + rows] += pull * slope - change * shares->at[law];
         for (uint32_t j = 0; j < rows; j++)
-            shares->system[i * wide + j] += change * row_of(shares, shares->change, j)[law];
+            shares->system[i * wide + j] += change * row_of(shares, shares->change, j)[law] + (pull > 0 ? pull / room * slope * reaction_slope(shares, law, j) : 0);
     }
 }
 
@@ -195,6 +228,21 @@ add_friction(const Search *search, uint32_t law, uint32_t count)
                 shares->system[i * wide + j] += 2 / a * (row_of(shares, shares->change, i)[law + c] - r * grows) * h;
             }
     }
+}
+
+// Little of p^2.
+static void
+add_little(const Search *search, uint32_t law, uint32_t count)
+{
+    Shares *shares = search->shares;
+    uint32_t rows = search->rows, wide = rows + 1;
+    for (uint32_t c = 0; c < count; c++)
+        for (uint32_t i = 0; i < rows; i++) {
+            double change = 2 / measure_of(search, law) * row_of(shares, shares->change, i)[law + c];
+            shares->system[i * wide + rows] -= change * shares->at[law + c];
+            for (uint32_t j = 0; j < rows; j++)
+                shares->system[i * wide + j] += change * row_of(shares, shares->change, j)[law + c];
+        }
 }
 
 // (a^2 - p^2)' of a row.
@@ -239,9 +287,11 @@ newton_direction(const Search *search)
         uint32_t count = components(search, k);
         if (count && search->run->model->sgn[k].unilateral)
             add_reaction(search, k);
+        else if (count && search->measures)
+            add_little(search, k, count);
         else if (count && shares->width[k] > 0)
             add_friction(search, k, count);
-        if (count && bounded(search, k))
+        if (count && search->weight > 0 && bounded(search, k) && !search->run->model->sgn[k].unilateral)
             add_barrier(search, k, count);
     }
     double fall = 0;
@@ -257,6 +307,23 @@ newton_direction(const Search *search)
     return isfinite(fall) ? fall : -1;
 }
 
+// What rounding of the forces makes of the barrier's logarithms where room is little.
+static double
+unseen(const Search *search, double sum)
+{
+    const Shares *shares = search->shares;
+    double steepest = 0, unit = search->unit;
+    for (uint32_t k = 0; k < shares->n && search->weight > 0; k++) {
+        uint32_t count = components(search, k);
+        if (!count || !bounded(search, k))
+            continue;
+        bool reaction = search->run->model->sgn[k].unilateral;
+        double room = reaction ? room_of_reaction(shares, k) : shares->width[k] - sqrt(square_of_force(shares, k, count));
+        steepest = fmax(steepest, unit / room);
+    }
+    return fmax(UNSEEN * fabs(sum), ROUNDED * search->weight * unit * steepest);
+}
+
 // Newton's method from a point within the limits. With `until` it ends where they need not be widened. False when it has not converged.
 static bool
 descend(const Search *search, uint32_t steps, bool until)
@@ -265,17 +332,17 @@ descend(const Search *search, uint32_t steps, bool until)
     uint32_t rows = search->rows;
     double sum = sum_at(search);
     for (uint32_t round = 0; round < steps && isfinite(sum); round++) {
-        double fall = newton_direction(search), size = 1, next = INFINITY;
+        double fall = newton_direction(search), size = 1, next = INFINITY, least = unseen(search, sum);
         if (fall < 0)
             return false;
         memcpy(shares->from, shares->step, rows * sizeof *shares->from);
-        bool last = fall <= (until || round > SETTLED ? UNSEEN : DONE) * fabs(sum) || fall == 0;
+        bool last = fall <= (until || round > SETTLED ? least : DONE * fabs(sum)) || fall == 0;
         for (int half = 0; half < HALVES; half++, size *= 0.5) {
             for (uint32_t i = 0; i < rows; i++)
                 shares->step[i] = shares->from[i] + size * shares->system[i * (rows + 1) + rows];
             shares_move(shares);
             next = sum_at(search);
-            if (next <= sum - ENOUGH * size * fall || (isfinite(next) && fall < UNSEEN * fabs(sum)))
+            if (next <= sum - ENOUGH * size * fall || (isfinite(next) && fall < least))
                 break;
         }
         if (!isfinite(next)) {
@@ -299,43 +366,21 @@ beyond(const Search *search)
     for (uint32_t k = 0; k < shares->n; k++) {
         uint32_t count = components(search, k);
         if (count && bounded(search, k))
-            most = fmax(most, sqrt(square_of_force(shares, k, count)) - shares->width[k]);
+            most = fmax(most, search->run->model->sgn[k].unilateral ? -shares->at[k] : sqrt(square_of_force(shares, k, count)) - shares->width[k]);
     }
     return most / search->unit;
 }
 
-// Reactions are measured by their size where their own squares are least; the frictions count as little as makes this unique.
-static bool
-measure_bearing(Search *search)
+// The size of all reactions at shares->step.
+static double
+size_of_reactions(const Search *search)
 {
-    const double little = 1e-6;
-    Shares *shares = search->shares;
-    uint32_t rows = search->rows, wide = rows + 1;
-    memset(shares->system, 0, (size_t)rows * wide * sizeof *shares->system);
-    for (uint32_t k = 0; k < shares->n; k++) {
-        double weight = !friction_rests(search->run, k) ? 0 : search->run->model->sgn[k].unilateral ? 1 : little;
-        for (uint32_t i = 0; i < rows && weight > 0; i++) {
-            double change = row_of(shares, shares->change, i)[k] * weight;
-            shares->system[i * wide + rows] -= change * shares->force[k];
-            for (uint32_t j = 0; j < rows; j++)
-                shares->system[i * wide + j] += change * row_of(shares, shares->change, j)[k];
-        }
-    }
-    for (uint32_t i = 0; i < rows; i++)
-        if (shares->system[i * wide + i] == 0)
-            shares->system[i * wide + i] = 1;
-    if (!shares_eliminate(shares->system, rows))
-        return false;
+    const Shares *shares = search->shares;
     double sum = 0;
-    for (uint32_t k = 0; k < shares->n; k++) {
-        double force = shares->force[k];
-        for (uint32_t i = 0; i < rows; i++)
-            force += shares->system[i * wide + rows] * row_of(shares, shares->change, i)[k];
-        if (friction_rests(search->run, k) && search->run->model->sgn[k].unilateral)
-            sum += force * force;
-    }
-    shares->bearing = sum > 0 ? sqrt(sum) : 1;
-    return true;
+    for (uint32_t k = 0; k < shares->n; k++)
+        if (search->run->model->sgn[k].unilateral && friction_rests(search->run, k))
+            sum += shares->at[k] * shares->at[k];
+    return sqrt(sum);
 }
 
 // A point within the limits, those widened where there is none by so little that an event is being located.
@@ -393,6 +438,42 @@ begin(Search *search)
     return true;
 }
 
+// The largest force and limit at shares->step.
+static double
+largest_of(const Search *search)
+{
+    const Shares *shares = search->shares;
+    double largest = 0;
+    for (uint32_t k = 0; k < shares->n; k++)
+        if (friction_rests(search->run, k))
+            largest = fmax(largest, fmax(fabs(shares->at[k]), search->run->model->sgn[k].unilateral ? 0 : shares->width[k]));
+    return largest;
+}
+
+// Reactions are measured by their size where their own squares are least within all limits. Where these do not matter one step of Newton's
+// method is enough. False: no forces are within them.
+static bool
+measure_bearing(Search *search)
+{
+    Shares *shares = search->shares;
+    double least = search->weight;
+    search->measures = true;
+    search->weight = 0;
+    bool right = newton_direction(search) >= 0;
+    for (uint32_t row = 0; row < shares->rows && right; row++)
+        shares->step[row] = shares->system[row * (shares->rows + 1) + shares->rows];
+    shares_move(shares);
+    search->weight = least;
+    right = (right && beyond(search) < -ROOM) || begin(search);
+    double size = size_of_reactions(search);
+    shares->bearing = size > 0 ? size : 1;
+    search->unit = right ? largest_of(search) : search->unit;
+    search->measures = false;
+    memset(shares->step, 0, ((size_t)shares->rows + 1) * sizeof *shares->step);
+    shares_move(shares);
+    return right;
+}
+
 // The least room of a friction within its limit, of a^2.
 static double
 least_room(const Search *search)
@@ -401,7 +482,9 @@ least_room(const Search *search)
     double least = 1;
     for (uint32_t k = 0; k < shares->n; k++) {
         uint32_t count = components(search, k);
-        if (count && bounded(search, k))
+        if (count && search->run->model->sgn[k].unilateral)
+            least = fmin(least, BEARS * shares->at[k] / shares->bearing);
+        else if (count && bounded(search, k))
             least = fmin(least, room_within(shares, k, count) / (shares->width[k] * shares->width[k]));
     }
     return least;
@@ -431,8 +514,7 @@ shares_within(const Run *run, Shares *shares)
     memset(shares->step, 0, ((size_t)shares->rows + 1) * sizeof *shares->step);
     memset(growth, 0, shares->n * sizeof *growth);
     shares_move(shares);
-    for (uint32_t k = 0; k < shares->n; k++)
-        search.unit = friction_rests(run, k) ? fmax(search.unit, fmax(fabs(shares->force[k]), shares->size[k])) : search.unit;
+    search.unit = largest_of(&search);
     bool right = search.unit > 0 && measure_bearing(&search) && (follow(&search) || begin(&search));
     if (right)
         leave_barrier(&search);
