@@ -111,7 +111,9 @@ ahead_evaluate_fixed(Run *run, const mdl_forecast *forecast)
             continue;
         if (at[i].op == MDL_TIMELY_CONST || at[i].op == MDL_TIMELY_PLACE || at[i].op == MDL_TIMELY_STATE)
             reg[i] = jet_constant(at[i].op == MDL_TIMELY_CONST ? at[i].value : place[i]);
-        else
+        if (at[i].op == MDL_TIMELY_STATE)
+            reg[i].known = false; // its value at time 0 is computed from another
+        if (at[i].op > MDL_TIMELY_STATE)
             reg[i] = jet_apply((mdl_timely_op)at[i].op, &reg[at[i].a], &reg[at[i].b], &reg[at[i].c]);
     }
 }

@@ -454,6 +454,8 @@ jet_constant(double value)
     memcpy(&bits, &size, sizeof bits);
     jet.identity = identity_of(mixed(MDL_TIMELY_CONST + 1, bits));
     jet.identity = value < 0 ? -jet.identity : jet.identity;
+    jet.number = value;
+    jet.known = true;
     return jet;
 }
 
@@ -520,6 +522,62 @@ span_apply(mdl_timely_op op, const Span *a, const Span *b, const Span *c)
     }
 }
 
+// Whether an operation has other values than its limits where its operands pass a bound.
+static bool
+jumps(mdl_timely_op op)
+{
+    switch (op) {
+    case MDL_TIMELY_LT: case MDL_TIMELY_LE: case MDL_TIMELY_GT: case MDL_TIMELY_GE: case MDL_TIMELY_EQ: case MDL_TIMELY_NE:
+    case MDL_TIMELY_AND: case MDL_TIMELY_OR: case MDL_TIMELY_NOT: case MDL_TIMELY_SIGN: case MDL_TIMELY_FLOOR: case MDL_TIMELY_CEIL:
+    case MDL_TIMELY_TRUNC:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static double
+number_of(mdl_timely_op op, double a, double b, double c)
+{
+    switch (op) {
+    case MDL_TIMELY_ADD: return a + b;
+    case MDL_TIMELY_MUL: return a * b;
+    case MDL_TIMELY_NEG: return -a;
+    case MDL_TIMELY_DIV: return a / b;
+    case MDL_TIMELY_POW: return pow(a, b);
+    case MDL_TIMELY_LT: return a < b;
+    case MDL_TIMELY_LE: return a <= b;
+    case MDL_TIMELY_GT: return a > b;
+    case MDL_TIMELY_GE: return a >= b;
+    case MDL_TIMELY_EQ: return a == b;
+    case MDL_TIMELY_NE: return a != b;
+    case MDL_TIMELY_AND: return a != 0 && b != 0;
+    case MDL_TIMELY_OR: return a != 0 || b != 0;
+    case MDL_TIMELY_NOT: return a == 0;
+    case MDL_TIMELY_IF: return a != 0 ? b : c;
+    case MDL_TIMELY_ABS: return fabs(a);
+    case MDL_TIMELY_SIGN: return (a > 0) - (a < 0);
+    case MDL_TIMELY_MIN: return lesser(a, b);
+    case MDL_TIMELY_MAX: return larger(a, b);
+    case MDL_TIMELY_SQRT: return sqrt(a);
+    case MDL_TIMELY_EXP: return exp(a);
+    case MDL_TIMELY_LOG: return log(a);
+    case MDL_TIMELY_SIN: return sin(a);
+    case MDL_TIMELY_COS: return cos(a);
+    case MDL_TIMELY_TAN: return tan(a);
+    case MDL_TIMELY_ASIN: return asin(a);
+    case MDL_TIMELY_ACOS: return acos(a);
+    case MDL_TIMELY_ATAN: return atan(a);
+    case MDL_TIMELY_SINH: return sinh(a);
+    case MDL_TIMELY_COSH: return cosh(a);
+    case MDL_TIMELY_TANH: return tanh(a);
+    case MDL_TIMELY_FLOOR: return floor(a);
+    case MDL_TIMELY_CEIL: return ceil(a);
+    case MDL_TIMELY_TRUNC: return trunc(a);
+    default: return NAN;
+    }
+}
+
 // What is left of a sum without the addend of this identity; false: it has none.
 static bool
 without(const Jet *sum, int64_t identity, Jet *rest)
@@ -540,12 +598,15 @@ without(const Jet *sum, int64_t identity, Jet *rest)
     return false;
 }
 
-Jet
-jet_apply(mdl_timely_op op, const Jet *a, const Jet *b, const Jet *c)
+// By bounds alone.
+static Jet
+bounded(mdl_timely_op op, const Jet *a, const Jet *b, const Jet *c)
 {
     Jet jet;
-    if (op == MDL_TIMELY_ADD && (without(a, -b->identity, &jet) || without(b, -a->identity, &jet)))
+    if (op == MDL_TIMELY_ADD && (without(a, -b->identity, &jet) || without(b, -a->identity, &jet))) {
+        jet.known = false; // the equations round what has left it
         return jet;
+    }
     jet = applied(op, a, b, c);
     if (op == MDL_TIMELY_ADD && jet.identity == 0) {
         jet.part[0] = a;
@@ -553,5 +614,21 @@ jet_apply(mdl_timely_op op, const Jet *a, const Jet *b, const Jet *c)
     }
     if (jet.identity == 0)
         jet.identity = identify(op, a, b, c);
+    return jet;
+}
+
+Jet
+jet_apply(mdl_timely_op op, const Jet *a, const Jet *b, const Jet *c)
+{
+    uint32_t n = operands(op);
+    bool known = a->known && (n < 2 || b->known) && (n < 3 || c->known);
+    double number = known ? number_of(op, a->number, b->number, c->number) : 0;
+    if (known && jumps(op))
+        return jet_constant(number);
+    Jet jet = bounded(op, a, b, c);
+    if (known) {
+        jet.number = number;
+        jet.known = true;
+    }
     return jet;
 }

@@ -4,7 +4,8 @@
 // operation widens its bounds by more than its rounding. Where a function jumps, its derivatives are bounded by nothing; where it has a kink,
 // the second one is. Bounds do not tell that two functions are one: every jet has
 // the identity of how it is made, by which an addend and its opposite leave a sum, and what abs(), min(), max() or if have passed on keeps that of its operand, so that x and abs(x) where
-// x is positive are equal, not within rounding of each other.
+// x is positive are equal, not within rounding of each other. Of what is made of constants alone the number is kept beside its bounds, rounded as the
+// equations round it: it decides comparisons and steps, which bounds would leave open for as long as the constants hold (floor(2/2) >= 1).
 #ifndef MDLC_RUNTIME_EVENT_JET_H
 #define MDLC_RUNTIME_EVENT_JET_H
 
@@ -21,6 +22,8 @@ typedef struct Jet {
     Span value, first, second;
     int64_t identity; // equal ones: the same number at every time within the interval; opposite ones: its negative; 0: not given yet
     const struct Jet *part[2]; // of a sum: its addends, where they were when it was made; NULL: no sum
+    double number;             // where `known`: the one that the equations compute
+    bool known;
 } Jet;
 
 // One operation over time in `time`, with its operands; a function of no operand (a constant, a place) is given by jet_constant().
