@@ -2,9 +2,11 @@
 //
 // Purpose: friction whose limit grows with its own normal force can make a rigid contact have several solutions (Painleve): a rod that slides may
 //          stay on the floor, pressed down by the friction that its reaction makes, or lift off. No law of rigid bodies says which it is. The
-//          run goes on with the one that the search has found, and says so once.
+//          run goes on with the one that the search has found, and says so once. Three feet of one body in a line that slide with different friction have as
+//          many motions as there are ways to share the load.
 // Method: behind an event each closed constraint with a reaction is opened by itself. Where the gap then grows, and no other contact and no
-//         sticking friction breaks its law, that is a solution, too (Genot and Brogliato, Eur. J. Mech. A/Solids 18 (1999) 653).
+//         sticking friction breaks its law, that is a solution, too (Genot and Brogliato, Eur. J. Mech. A/Solids 18 (1999) 653). Of reactions that others hold
+//         (friction_share.c) each is changed by itself: what it moves would be moved otherwise with another choice.
 // Contract: law.h. Complexity: an evaluation per closed constraint and event, in models where a friction slips; nothing in others.
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +16,7 @@
 #include "runtime/law/friction_inner.h"
 #include "runtime/point/point.h"
 
-enum { TOLD_SEVERAL = 4, CONTACTS_MOST = 50 };
+enum { TOLD_SEVERAL = 4, TOLD_OPEN = 8, CONTACTS_MOST = 50 };
 static const double CLEAR = 1e-6; // of what the friction changes of the gap's acceleration, and of the largest reaction
 
 static bool
@@ -55,6 +57,41 @@ opens_as_well(Run *run, uint32_t law)
     return true;
 }
 
+// What a push of a carried law, that others hold, changes most of the derivatives of states.
+static double
+moved_by(Run *run, const double *kept, uint32_t law, double push)
+{
+    const mdl_model *model = run->model;
+    double most = 0;
+    run->v[model->sgn[law].mode] += push;
+    bool solved = evaluate_solved(run, false) == MDL_OK;
+    for (uint32_t i = 0; i < model->nx && solved; i++)
+        most = fmax(most, fabs(run->v[model->yp + i] - kept[model->yp + i]));
+    failure_clear(run);
+    memcpy(run->v, kept, model->nv * sizeof *kept);
+    return most;
+}
+
+// Forces that others hold do not move anything, unless they load frictions that slip, each with a coefficient of its own.
+static void
+tell_open(Run *run, const double *kept)
+{
+    Friction *friction = run->friction;
+    double push = fmax(friction->reaction, 1);
+    for (uint32_t k = 0; k < run->model->n_sgns; k++) {
+        const mdl_sgn *sgn = &run->model->sgn[k];
+        bool looked_at = sgn->unilateral && sgn->level > 0 && friction->carried[k] && !(friction->told[k] & TOLD_OPEN);
+        if (!looked_at || !(moved_by(run, kept, k, push) > CLEAR * friction->scale[k] * push))
+            continue;
+        for (uint32_t other = 0; other < run->model->n_sgns; other++)
+            friction->told[other] |= TOLD_OPEN;
+        run_message(run, MDL_WARNING, "at time %.12g: nothing determines how rigid contacts share their load here, and the motion depends on it, since they "
+                    "slide with different friction; the least reactions are taken, this one is %.6g\n  %s\nhelp: with contacts that give way, a spring "
+                    "and a damper, or with the same coefficient of friction, there is one motion", run->v[0], contact_force(run, k),
+                    sgn->text ? sgn->text : "(a contact without a name)");
+    }
+}
+
 int
 contact_tell_several(Run *run)
 {
@@ -65,6 +102,7 @@ contact_tell_several(Run *run)
     if (!kept)
         return MDL_INTERNAL;
     memcpy(kept, run->v, bytes);
+    tell_open(run, kept);
     for (uint32_t k = 0; k < run->model->n_sgns; k++) {
         const mdl_sgn *sgn = &run->model->sgn[k];
         double reaction = contact_force(run, k);
