@@ -6,7 +6,7 @@ set -u
 build=$1 first=$2 count=$3
 shift 3
 [ $# -gt 0 ] || set -- expressions hybrid circuit beads linkage energies memory tables arrays classes functions whens impacts friction valves delays \
-    transports fractional inverse_memory pendulums sleighs stops planes ladders mixing areas struts
+    transports fractional inverse_memory pendulums sleighs stops planes ladders mixing areas struts feet
 share=${SHARE:-1}
 [ "$share" -gt 1 ] || export MDLC_VERIFY=1 MDLC_CHECK=steps
 work=$(mktemp -d)

@@ -36,6 +36,7 @@ void inverse_memory(Random *random);
 void stops(Random *random);
 void planes(Random *random);
 void struts(Random *random);
+void feet(Random *random);
 void ladders(Random *random);
 void mixing(Random *random);
 void areas(Random *random);

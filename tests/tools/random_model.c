@@ -392,7 +392,7 @@ static const struct { const char *name; void (*print)(Random *random); } kinds[]
     {"energies", energies}, {"memory", memory}, {"tables", tables}, {"arrays", arrays}, {"classes", classes}, {"functions", functions}, {"whens", whens},
     {"impacts", impacts}, {"friction", friction}, {"valves", valves}, {"delays", delays}, {"transports", transports}, {"fractional", fractional},
     {"inverse_memory", inverse_memory}, {"pendulums", pendulums}, {"sleighs", sleighs},
-    {"stops", stops}, {"planes", planes}, {"ladders", ladders}, {"mixing", mixing}, {"areas", areas}, {"struts", struts},
+    {"stops", stops}, {"planes", planes}, {"ladders", ladders}, {"mixing", mixing}, {"areas", areas}, {"struts", struts}, {"feet", feet},
 };
 
 int
