@@ -93,7 +93,7 @@ dae_require_nonneg(Dae *dae, Expr e, const Var *vars, uint32_t equation)
 }
 
 void
-dae_require_zero(Dae *dae, Var parameter, uint32_t equation)
+dae_require_zero(Dae *dae, Var factor, uint32_t equation)
 {
-    require(dae, OP_EQ, expr_slot(dae->exprs, 0), &parameter, equation, zero_message);
+    require(dae, OP_EQ, expr_slot(dae->exprs, 0), &factor, equation, zero_message);
 }

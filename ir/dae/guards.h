@@ -18,7 +18,7 @@ bool dae_known_nonneg(Dae *dae, Expr e, const Var *vars);
 // An equation was rewritten for that sign: where parameters can be set in the compiled model, a run in which the expression is negative
 // ends with a message.
 void dae_require_nonneg(Dae *dae, Expr e, const Var *vars, uint32_t equation);
-// What this parameter multiplies was left out of an equation because it is zero while compiling: as above, where it is something else.
-void dae_require_zero(Dae *dae, Var parameter, uint32_t equation);
+// What this parameter or variable multiplies was left out of an equation because it is zero while compiling: as above, where it is something else.
+void dae_require_zero(Dae *dae, Var factor, uint32_t equation);
 
 #endif

@@ -2,7 +2,8 @@
 //
 // Purpose: a capacitance, a mass or an inertia that the model's equations make zero leaves no state behind. Where that is
 // seen at run time only, a derivative stays an unknown that no equation determines.
-// Method: the variables with an equation c*x = 0, c constant, are zero, and so are their aliases. Put into an equation that
+// Method: the variables with an equation c*x = 0, c constant, are zero, and so are their aliases, and what an equation x = e gives where
+// e is a product, a choice or a sum of what is zero (a junction's capacitance by its formula). Put into an equation that
 // multiplies, such zeros can make derivatives vanish from it. It is rewritten where one of these then occurs nowhere any more:
 // that is no unknown. Other equations keep their text. Parameters that have the value zero while compiling (the mass of a body that
 // stands for a node) count like such variables, unless derivatives with respect to them are wanted; where they can be set later, an
@@ -22,6 +23,8 @@
 #include "ir/expr/expr_parts.h"
 #include "ir/expr/expr_rewrite.h"
 
+#include <math.h>
+
 typedef struct Rewritten { // what zeros leave of an equation
     uint32_t equation, row;
     Expr shape;
@@ -33,6 +36,8 @@ typedef struct Zeros {
     U8Vec moves;    // per variable: MOVES_* of the class that it stands for
     U32Vec defines; // per equation `a = der(v)`: the class of a, else NONE
     U8Vec kind;     // per Expr: 0 not known yet, else ShapeKind
+    U32Vec given;   // per variable: 1 + the equation x = e of the class that it stands for; 0: none. Empty until it is asked for
+    U8Vec proof;    // per variable: a Proof
     U32Vec used;    // of the equation at hand
     VEC(Rewritten) rewritten;
 } Zeros;
@@ -126,11 +131,93 @@ is_zero_parameter(const Zeros *zeros, Var var)
     return dae_kind(zeros->dae, var) == VAR_PARAMETER && !zeros->dae->varied && dae_known_value(zeros->dae, var, &value) && value == 0;
 }
 
+// --- what equations make zero
+
+typedef enum Proof { PROOF_OPEN, PROOF_WANTED, PROOF_NONE, PROOF_ZERO } Proof;
+
+enum { PROOF_DEPTH = 64 };
+
+static bool is_zero_at(Zeros *zeros, Var var, uint32_t depth);
+
+static void
+find_given(Zeros *zeros)
+{
+    Dae *dae = zeros->dae;
+    const Exprs *exprs = dae->exprs;
+    bool negative;
+    vec_grow(&zeros->given, dae->nvars);
+    vec_grow(&zeros->proof, dae->nvars);
+    for (uint32_t e = dae->equations.n; e-- > 0;) {
+        const Equation *at = &dae->equations.at[e];
+        for (uint32_t side = 0; side < 2 && at->kind == EQN_NORMAL && expr_op(exprs, at->shape) == OP_EQN; side++) {
+            Expr alone = expr_arg(exprs, at->shape, side);
+            if (expr_op(exprs, alone) == OP_SLOT)
+                zeros->given.at[dae_alias(dae, dae->rows.at[at->row + expr_slot_of(exprs, alone)], &negative)] = e + 1;
+        }
+    }
+}
+
 static bool
-is_zero(const Zeros *zeros, Var var)
+known_zero(Zeros *zeros, Expr e, const Var *vars)
+{
+    double value;
+    return !zeros->dae->varied && dae_is_parametric(zeros->dae, e, vars) && dae_known_expr(zeros->dae, e, vars, &value) && value == 0;
+}
+
+// Whether e is zero wherever it has a value, whatever the model does: 0/0 has none.
+static bool
+is_zero_expr(Zeros *zeros, Expr e, const Var *vars, uint32_t depth)
+{
+    const Exprs *exprs = zeros->dae->exprs;
+    Op op = expr_op(exprs, e);
+    bool any = false, all = true;
+    if (op == OP_CONST)
+        return !(fabs(expr_value(exprs, e)) > 0);
+    if (op == OP_SLOT)
+        return is_zero_at(zeros, vars[expr_slot_of(exprs, e)], depth);
+    if (depth > PROOF_DEPTH || (op != OP_MUL && op != OP_ADD && op != OP_NEG && op != OP_DIV && op != OP_IF && op != OP_NOEVENT))
+        return known_zero(zeros, e, vars);
+    uint32_t n = op == OP_DIV ? 1 : expr_nargs(exprs, e);
+    for (uint32_t k = op == OP_IF ? 1 : 0; k < n; k++) {
+        bool zero = is_zero_expr(zeros, expr_arg(exprs, e, k), vars, depth + 1);
+        any |= zero;
+        all &= zero;
+        if (op == OP_MUL ? any : !all)
+            break;
+    }
+    return (op == OP_MUL ? any : all) || (op == OP_ADD && known_zero(zeros, e, vars));
+}
+
+static bool
+is_zero_at(Zeros *zeros, Var var, uint32_t depth)
+{
+    Dae *dae = zeros->dae;
+    bool negative;
+    Var class = dae_alias(dae, var, &negative);
+    if (zeros->zero.at[class] || is_zero_parameter(zeros, var))
+        return true;
+    if (dae_kind(dae, class) != VAR_CONTINUOUS || depth > PROOF_DEPTH)
+        return false;
+    if (!zeros->given.n)
+        find_given(zeros);
+    if (zeros->proof.at[class] == PROOF_OPEN && zeros->given.at[class]) {
+        const Equation at = dae->equations.at[zeros->given.at[class] - 1];
+        bool left = expr_op(dae->exprs, expr_arg(dae->exprs, at.shape, 0)) == OP_SLOT
+                 && dae_alias(dae, dae->rows.at[at.row + expr_slot_of(dae->exprs, expr_arg(dae->exprs, at.shape, 0))], &negative) == class;
+        zeros->proof.at[class] = PROOF_WANTED;
+        bool zero = is_zero_expr(zeros, expr_arg(dae->exprs, at.shape, left), dae->rows.at + at.row, depth + 1);
+        zeros->proof.at[class] = zero ? PROOF_ZERO : PROOF_NONE;
+    }
+    return zeros->proof.at[class] == PROOF_ZERO;
+}
+
+// Whether equation e may be told that the variable is zero: it says so itself, and then must go on saying it, or others do.
+static bool
+is_zero(Zeros *zeros, Var var, uint32_t e)
 {
     bool negative;
-    return zeros->zero.at[dae_alias(zeros->dae, var, &negative)] || is_zero_parameter(zeros, var);
+    Var class = dae_alias(zeros->dae, var, &negative);
+    return is_zero_at(zeros, var, 0) && (zeros->zero.at[class] || !zeros->given.n || zeros->given.at[class] != e + 1);
 }
 
 // The class of the derivative that slot k names, if it is not zero itself, or NONE.
@@ -156,7 +243,7 @@ put_zeros(Zeros *zeros, uint32_t e)
     some = false;
     vec_clear(&zeros->used);
     for (uint32_t k = 0; k < n; k++) {
-        bool zero = is_zero(zeros, dae->rows.at[at.row + k]);
+        bool zero = is_zero(zeros, dae->rows.at[at.row + k], e);
         vec_push(&zeros->used, zero ? expr_const(dae->exprs, 0) : 0);
         some |= zero;
     }
@@ -173,6 +260,77 @@ put_zeros(Zeros *zeros, uint32_t e)
         zeros->used.at[k] = dae->rows.at[at.row + zeros->used.at[k]];
     Rewritten made = {e, dae_add_row(dae, zeros->used.at, zeros->used.n), shape};
     vec_push(&zeros->rewritten, made);
+}
+
+// --- resistances that are zero
+
+// In how many equations each variable's class stands.
+static void
+count_uses(const Dae *dae, U32Vec *uses)
+{
+    bool negative;
+    vec_grow(uses, dae->nvars);
+    for (uint32_t e = 0; e < dae->equations.n; e++)
+        for (uint32_t k = dae->equations.at[e].kind == EQN_REMOVED ? 0 : expr_nslots(dae->exprs, dae->equations.at[e].shape); k-- > 0;)
+            uses->at[dae_alias(dae, dae->rows.at[dae->equations.at[e].row + k], &negative)]++;
+}
+
+// c*a = c*b, c constant, and nothing else; b and a are slots of `used`.
+static bool
+says_equal(Zeros *zeros, Expr shape)
+{
+    Exprs *exprs = zeros->dae->exprs;
+    Expr factor, rest, other, none;
+    return zeros->used.n == 2 && expr_affine(exprs, expr_residual(exprs, shape), 0, &factor, &rest) && expr_op(exprs, factor) == OP_CONST
+        && expr_affine(exprs, rest, 1, &other, &none) && expr_op(exprs, other) == OP_CONST && expr_is_const(exprs, none, 0)
+        && expr_value(exprs, factor) != 0 && expr_value(exprs, other) == -expr_value(exprs, factor);
+}
+
+// R*i = v - w where the parameter R is zero: v = w holds these together, and i follows from what else it stands in. Only where the parameter
+// cannot be set later.
+static void
+put_short(Zeros *zeros, uint32_t e, const U32Vec *uses)
+{
+    Dae *dae = zeros->dae;
+    Equation *at = &dae->equations.at[e];
+    uint32_t n = expr_nslots(dae->exprs, at->shape);
+    bool some = false, negative;
+    vec_clear(&zeros->used);
+    for (uint32_t k = 0; k < n; k++) {
+        bool zero = is_zero_parameter(zeros, dae->rows.at[at->row + k]);
+        vec_push(&zeros->used, zero ? expr_const(dae->exprs, 0) : 0);
+        some |= zero;
+    }
+    if (!some)
+        return;
+    Expr left = expr_substitute(dae->exprs, at->shape, zeros->used.at, n);
+    for (uint32_t k = 0; k < n; k++) {
+        Var var = dae_alias(dae, dae->rows.at[at->row + k], &negative);
+        bool kept = expr_uses_slot(dae->exprs, left, k), unknown = dae_kind(dae, var) == VAR_CONTINUOUS;
+        if (kept ? !unknown : unknown && uses->at[var] < 2)
+            return;
+    }
+    vec_clear(&zeros->used);
+    Expr shape = expr_shape(dae->exprs, left, &zeros->used);
+    if (!says_equal(zeros, shape))
+        return;
+    for (uint32_t k = 0; k < zeros->used.n; k++)
+        zeros->used.at[k] = dae->rows.at[at->row + zeros->used.at[k]];
+    uint32_t row = dae_add_row(dae, zeros->used.at, zeros->used.n);
+    dae->equations.at[e].shape = shape;
+    dae->equations.at[e].row = row;
+}
+
+static void
+put_shorts(Zeros *zeros)
+{
+    Dae *dae = zeros->dae;
+    U32Vec uses = {0};
+    count_uses(dae, &uses);
+    for (uint32_t e = 0; e < dae->equations.n && !dae->settable && !dae->varied; e++)
+        if (dae->equations.at[e].kind == EQN_NORMAL && kind_of_shape(zeros, dae->equations.at[e].shape) == SHAPE_PRODUCT)
+            put_short(zeros, e, &uses);
+    vec_free(&uses);
 }
 
 // --- derivatives that nothing mentions any more
@@ -240,7 +398,7 @@ rewrite(Zeros *zeros, const Rewritten *made, const U8Vec *mentioned)
 {
     Dae *dae = zeros->dae;
     Equation *at = &dae->equations.at[made->equation];
-    bool gone = false;
+    bool gone = false, negative;
     for (uint32_t k = expr_nslots(dae->exprs, at->shape); k-- > 0;) {
         Var der = derivative_at(zeros, at->row, k);
         if (der == NONE || mentioned->at[der])
@@ -251,7 +409,7 @@ rewrite(Zeros *zeros, const Rewritten *made, const U8Vec *mentioned)
     if (!gone)
         return;
     for (uint32_t k = expr_nslots(dae->exprs, at->shape); k-- > 0;)
-        if (is_zero_parameter(zeros, dae->rows.at[at->row + k]))
+        if (is_zero(zeros, dae->rows.at[at->row + k], made->equation) && !zeros->zero.at[dae_alias(dae, dae->rows.at[at->row + k], &negative)])
             dae_require_zero(dae, dae->rows.at[at->row + k], made->equation);
     at->shape = made->shape;
     at->row = made->row;
@@ -279,6 +437,7 @@ pass_zeros(Dae *dae, Diags *diags)
             rewrite(&zeros, &zeros.rewritten.at[i], &mentioned);
         vec_free(&mentioned);
     }
+    put_shorts(&zeros);
     vec_free(&zeros.rewritten);
     vec_free(&zeros.zero);
     vec_free(&zeros.moves);
@@ -286,5 +445,7 @@ pass_zeros(Dae *dae, Diags *diags)
     dae->known = NULL; // later passes add parameters
     vec_free(&zeros.kind);
     vec_free(&zeros.used);
+    vec_free(&zeros.given);
+    vec_free(&zeros.proof);
     return true;
 }

@@ -52,6 +52,11 @@ void initial_tell_start(Dae *dae, const U32Vec *start_of, Var from, Var var, Dia
 // The same for discrete variables whose pre() somebody asks for. False after E0601: start values that are fixed contradict each other.
 bool initial_discrete_starts(Dae *dae, const U32Vec *start_of, Diags *diags);
 
+// --- implied_starts.c
+
+// Leaves out conditions that follow from the others by their numbers, one for each that is too many, in the sets where these suffice; false when there is none.
+bool initial_leave_out(Dae *dae, Problem *problem);
+
 // --- initial_report.c
 
 // E0601 and E0606: conditions that say too much.

@@ -4,7 +4,7 @@
 // values, and, for what is still free, start values of states chosen by StateSelect and by whether a start
 // was written.
 // Method: maximum matching of what the user demands (initial_conditions.c, start_values.c); what is missing then is taken from start
-// values (initial_defaults.c).
+// values (initial_defaults.c); what is too much is left out where it follows from the rest (implied_starts.c).
 // Contract: requires alias, index, states; provides a matched, sorted Problem. Complexity: linear for the
 // usual case in which a missing condition is found in one step.
 #include "ir/expr/expr_calculus.h"
@@ -165,6 +165,8 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
     bool good = match_start(dae, reduction, &pres, problem);
     uint32_t loosened = 0;
     for (uint32_t k = 0; !good && k < LOOSENED && loosen_start(dae, reduction, problem, &loosened); k++)
+        good = match_start(dae, reduction, &pres, problem);
+    if (!good && initial_leave_out(dae, problem))
         good = match_start(dae, reduction, &pres, problem);
     vec_free(&pres);
     if (!good)

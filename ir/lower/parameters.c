@@ -71,6 +71,16 @@ order_from(Lowering *low, ParameterOrder *work, Var root)
     return good;
 }
 
+static void
+slot_values(Lowering *low, uint32_t row, uint32_t n, double *values)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        int sign;
+        uint32_t place = place_of(low, low->dae->rows.at[row + k], &sign);
+        values[k] = sign * low->image.at[place];
+    }
+}
+
 double
 parameter_value(Lowering *low, Expr shape, uint32_t row)
 {
@@ -83,11 +93,7 @@ parameter_value(Lowering *low, Expr shape, uint32_t row)
         return own_sign * low->image.at[place];
     }
     double few[64], *values = n <= 64 ? few : base_realloc(NULL, sizeof *values * n);
-    for (uint32_t k = 0; k < n; k++) {
-        int sign;
-        uint32_t place = place_of(low, low->dae->rows.at[row + k], &sign);
-        values[k] = sign * low->image.at[place];
-    }
+    slot_values(low, row, n, values);
     double value = expr_eval(low->exprs, shape, values, low->image.at[0]);
     if (values != few)
         free(values);
@@ -115,6 +121,21 @@ follows_from_said(Lowering *low, Span span, Var var)
     bool again = map_get(&low->wrong_values, user, &inst);
     map_put(&low->wrong_values, user, 1);
     return again && sources_in_library(dae->sources, span.lo);
+}
+
+// A field that a function has left open, altogether or in the branch that is taken: it has no value, and who reads it gets none.
+static bool
+is_left_open(Lowering *low, const Bind *bind)
+{
+    Exprs *exprs = low->exprs;
+    uint32_t n = expr_nslots(exprs, bind->shape);
+    double *values = base_realloc(NULL, sizeof *values * (n + 1));
+    slot_values(low, bind->row, n, values);
+    Expr at = bind->shape;
+    while (expr_op(exprs, at) == OP_IF || expr_op(exprs, at) == OP_NOEVENT)
+        at = expr_arg(exprs, at, expr_op(exprs, at) == OP_NOEVENT ? 0 : expr_eval(exprs, expr_arg(exprs, at, 0), values, low->image.at[0]) != 0 ? 1 : 2);
+    free(values);
+    return expr_op(exprs, at) == OP_CONST && isnan(expr_value(exprs, at));
 }
 
 // External objects are made when the model runs, so what they give is known only then.
@@ -161,7 +182,7 @@ static void
 check_finite(Lowering *low, const Bind *bind, double value)
 {
     bool rounded = isfinite(value) && is_rounded(low, bind, value);
-    if ((isfinite(value) && !rounded) || is_guess(low, bind) || follows_from_said(low, bind->span, bind->var))
+    if ((isfinite(value) && !rounded) || is_guess(low, bind) || (isnan(value) && is_left_open(low, bind)) || follows_from_said(low, bind->span, bind->var))
         return;
     static const char *const what[] = {"value", "start value", "nominal value", "minimum", "maximum"};
     const char *said = routine_said(low->exprs);

@@ -283,7 +283,7 @@ say_fixed_starts(Text *out, const Run *run, const mdl_block *block)
 {
     const mdl_model *model = run->model;
     uint32_t shown = 0;
-    for (uint32_t i = 0; i < block->n_known; i++) {
+    for (uint32_t i = 0; i < block->n_known && model->state_start; i++) {
         uint32_t k = block->known[i] - model->y;
         if (block->known[i] < model->y || k >= model->nx || !(model->state_start[k] & MDL_START_FIXED) || shown == TOGETHER)
             continue;

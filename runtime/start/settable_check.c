@@ -1,6 +1,7 @@
 // settable_check.c: whether parameters are what their declarations ask for.
 //
-// Purpose: a parameter that was set is finite and within its declared limits. Method: none: one look at each.
+// Purpose: a parameter that was set is finite and within its declared limits. A field that a function leaves open had no value while compiling
+// either, and who reads it gets none. Method: none: one look at each.
 // Contract: settable.h. Complexity: linear in the settable values.
 #include "runtime/start/settable.h"
 
@@ -13,6 +14,8 @@ settable_check(const mdl_model *model, const double *v, char why[SETTABLE_WHY])
     for (uint32_t i = 0; i < model->n_settables; i++) {
         const mdl_settable *s = &model->settable[i];
         double value = v[s->result];
+        if (isnan(value) && isnan(model->v0[s->result]))
+            continue;
         if (!isfinite(value) && s->kind == MDL_SETTABLE_PARAMETER)
             snprintf(why, SETTABLE_WHY, "parameter '%s' is %s", s->name, isnan(value) ? "not a number" : "infinite");
         else if (s->low && value < v[s->low])

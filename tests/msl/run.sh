@@ -40,6 +40,7 @@ tubes() {
 one() {
     class=$1 reference=$2
     interval=$(sed -n 's/^Interval *= *\([0-9.eE+-]*\).*/\1/p' "$(dirname "$reference")/creation.txt" 2>/dev/null)
+    case "$interval" in *[1-9]*) ;; *) interval= ;; esac # 0: there is one instant
     stop=$(tail -n 1 "$reference" | cut -d, -f1)
     timeout "${SECONDS_EACH:-60}" "$mdlc" run "$class" --path "$library" ${interval:+--interval "$interval"} --stop "$stop" \
         -o "$work/result.csv" >"$work/said" 2>&1
