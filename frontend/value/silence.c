@@ -83,13 +83,21 @@ function_silence(ExprEnv *env, const Node *nodes, const Value *arguments, uint32
     for (uint32_t i = 0; i < n_arguments; i++)
         if (nodes[i])
             note_argument(&silence, env->exprs, &arguments[i]);
+    U32Vec jumping = {0};
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < outputs[i].count; k++) {
             Expr *element = &outputs[i].elements[k];
-            if (has_jump(env->exprs, *element))
-                *element = silence.arguments.count ? expr_rewrite(env->exprs, *element, silence_part, &silence)
-                                                  : expr_1(env->exprs, OP_NOEVENT, *element);
+            if (has_jump(env->exprs, *element) && silence.arguments.count)
+                vec_push(&jumping, *element);
+            else if (has_jump(env->exprs, *element))
+                *element = expr_1(env->exprs, OP_NOEVENT, *element);
         }
+    expr_rewrite_all(env->exprs, jumping.at, jumping.n, silence_part, &silence);
+    for (uint32_t i = 0, at = 0; i < n; i++)
+        for (uint32_t k = 0; k < outputs[i].count && jumping.n; k++)
+            if (has_jump(env->exprs, outputs[i].elements[k]))
+                outputs[i].elements[k] = jumping.at[at++];
+    vec_free(&jumping);
     map_free(&silence.arguments);
     map_free(&silence.inside);
 }

@@ -6,6 +6,7 @@
 // Complexity: linear in the number of different parts.
 #include "ir/expr/expr_inner.h"
 #include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "ir/expr/expr_rewrite.h"
 
 // Per part: the positions of its arguments in the order, one after the other.
@@ -46,6 +47,52 @@ expr_rewrite(Exprs *exprs, Expr e, ExprReplace *replace, void *context)
     vec_free(&made);
     vec_free(&args);
     return result;
+}
+
+typedef struct Opened { // a part whose arguments are under way
+    Expr e;
+    uint32_t next;
+} Opened;
+
+void
+expr_rewrite_all(Exprs *exprs, Expr *roots, uint32_t n, ExprReplace *replace, void *context)
+{
+    Map made = {0};
+    VEC(Opened) stack = {0};
+    U32Vec args = {0};
+    for (uint32_t r = 0; r < n; r++) {
+        uint32_t now;
+        if (roots[r] && !map_get(&made, roots[r], &now))
+            vec_push(&stack, ((Opened){roots[r], 0}));
+        while (stack.n) {
+            Opened *top = &vec_last(&stack);
+            Expr part = top->e;
+            uint32_t all = expr_nargs(exprs, part);
+            while (top->next < all && map_get(&made, expr_arg(exprs, part, top->next), &now))
+                top->next++;
+            if (top->next < all) {
+                vec_push(&stack, ((Opened){expr_arg(exprs, part, top->next), 0}));
+                continue;
+            }
+            bool changed = false;
+            vec_clear(&args);
+            for (uint32_t j = 0; j < all; j++) {
+                map_get(&made, expr_arg(exprs, part, j), &now);
+                changed |= now != expr_arg(exprs, part, j);
+                vec_push(&args, now);
+            }
+            Expr result = replace(context, exprs, part, args.at);
+            if (!result)
+                result = changed ? expr_make(exprs, expr_op(exprs, part), args.at, all) : part;
+            map_put(&made, part, result);
+            stack.n--;
+        }
+        if (roots[r] && map_get(&made, roots[r], &now))
+            roots[r] = now;
+    }
+    map_free(&made);
+    vec_free(&stack);
+    vec_free(&args);
 }
 
 // --- seen in several ways

@@ -14,6 +14,8 @@ Expr expr_substitute(Exprs *exprs, Expr e, const Expr *with, uint32_t n);
 Expr expr_replace_slot(Exprs *exprs, Expr e, uint32_t slot, Expr with);
 // The expression with each part replaced, arguments before users. The rule may make and walk over expressions.
 Expr expr_rewrite(Exprs *exprs, Expr e, ExprReplace *replace, void *context);
+// The same for several that share parts; each part is replaced once. 0 stays 0.
+void expr_rewrite_all(Exprs *exprs, Expr *roots, uint32_t n, ExprReplace *replace, void *context);
 // Rewriting in which a part may be seen in several ways (inside noEvent or not) and not every argument is looked at. Depth costs
 // memory of its own and no stack.
 typedef struct ExprDescent {
