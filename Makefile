@@ -213,7 +213,7 @@ chosen: all $(or $(if $(filter parse fmt errors elab show pass layers,$(NEEDS)),
 # tests/fmi and tests/python use them.
 importer:
 	@[ -d build/importer/lib/python3*/site-packages/casadi ] || { mkdir -p build && python3 -m venv build/importer && \
-	    build/importer/bin/pip install -q fmpy==0.3.32 casadi==3.8.2 pytest==9.2.0 nbclient==0.11.0 ipykernel==7.4.0; } || \
+	    build/importer/bin/pip install -q fmpy==0.3.32 casadi==3.8.2 pytest==9.2.0 nbclient==0.11.0 ipykernel==7.4.0 mypy==2.4.1; } || \
 	    echo "FMPy and pytest cannot be had (python3-venv and a network are needed): tests/fmi and tests/python are skipped"
 	@[ -d build/importer/reference ] || { [ -d build/importer ] && command -v curl unzip >/dev/null && \
 	    curl -fsSL -m 60 -o build/importer/reference.zip \
@@ -229,6 +229,13 @@ wheel:
 notebooks: importer
 	$(MAKE) -j$(JOBS) all
 	BUILD=$(abspath $(BUILD)) NOTEBOOKS=all build/importer/bin/python -m pytest -q -p no:cacheprovider tests/python/test_notebooks.py
+# The wheel in a Debian that has Python alone (as root, with debootstrap).
+bare: wheel
+	tests/python/bare.sh $(BUILD)/wheels/*.whl
+# What the suite takes samples of: all notebooks, the codes of all cases of tests/errors, and the package's hints.
+python: importer
+	$(MAKE) -j$(JOBS) all
+	BUILD=$(abspath $(BUILD)) NOTEBOOKS=all ALL=1 HINTS=1 build/importer/bin/python -m pytest -q -p no:cacheprovider tests/python
 # All examples as units of FMI 2 and 3, run by that importer and compared with native runs. EXAMPLES=linkage selects; FILES='tests/sim/*.mdl' are others.
 fmus: packages importer
 	$(MAKE) -j$(JOBS) all
@@ -276,6 +283,8 @@ help:
 	@echo "make runtime      TARGET=x86_64-w64-mingw32 or aarch64-linux-gnu: what mdlc build --platform links for it"
 	@echo "make wheel        the Python package, into $(BUILD)/wheels"
 	@echo "make notebooks    runs the notebooks of docs/notebooks and compares what they print"
+	@echo "make bare         that package in a Debian that has Python alone (as root)"
+	@echo "make python       all tests of the Python package, with all notebooks, errors and hints"
 	@echo "make bench        times and ratios against hand-written C"
 	@echo "make fmt          canonical layout of the library and the examples"
 	@echo "make docs         tables in docs/ that are made from the source"
@@ -328,5 +337,5 @@ deb: all
 	.ci/deb.sh $(abspath $(BUILD))
 clean:
 	rm -rf build
-.PHONY: all runtime linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets importer slurm wheel notebooks fmus bench layers wc docs fmt install install-files uninstall deb clean
+.PHONY: all runtime linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets importer slurm wheel bare notebooks python fmus bench layers wc docs fmt install install-files uninstall deb clean
 .SECONDARY:

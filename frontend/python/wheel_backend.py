@@ -127,6 +127,23 @@ def bring_optimiser(target):
                  "/usr/share/doc/libnlopt0/copyright", "/usr/share/common-licenses/LGPL-2.1")
 
 
+# What the compiler and the runtime archive are linked with statically: the name, its licence, and packages whose notice this computer may have.
+STATIC = (("LLVM", "Apache 2.0 with LLVM exceptions", "llvm-19-dev libllvm19"),
+          ("SUNDIALS (also in libsimulator.a, and so in compiled models)", "BSD, 3 clauses", "libsundials-dev"),
+          ("KLU, BTF, AMD, COLAMD of SuiteSparse (likewise)", "LGPL 2.1 or later; AMD and COLAMD: BSD, 3 clauses", "libsuitesparse-dev"),
+          ("zlib", "zlib", "zlib1g-dev zlib1g"), ("Zstandard", "BSD, 3 clauses", "libzstd-dev"), ("Expat", "MIT", "libexpat1-dev"),
+          ("libstdc++ and libgcc", "GPL 3 with the runtime library exception", "libstdc++-12-dev gcc-12-base"))
+
+
+def notice_libraries(target):
+    what = "bin/mdlc is linked with these libraries, as the distribution has them that this package was built on, which has their sources, too. mdlc is free\n"\
+           "software, so that it can be linked with others (`make`). LAPACK is not among them: models that ask for it load the one that is installed.\n\n"
+    what += "\n".join("%s: %s" % (name, licence) for name, licence, _ in STATIC) + "\n\nTheir notices:"
+    places = [["/usr/share/doc/%s/copyright" % package for package in packages.split()] for _, _, packages in STATIC]
+    write_notice(os.path.join(target, "LIBRARIES.txt"), what, *(next((p for p in place if os.path.exists(p)), place[0]) for place in places),
+                 "/usr/share/common-licenses/LGPL-2.1")
+
+
 def stage(root):
     """Everything of the package, as it will lie in site-packages."""
     lean = build_folder() + "/lean/mdlc"
@@ -143,6 +160,7 @@ def stage(root):
         join_runtime(os.path.join(files, "lib/mdlc/libsimulator.a"))
         bring_linker(os.path.join(files, "lib/mdlc"))
         bring_optimiser(os.path.join(files, "lib/mdlc"))
+        notice_libraries(os.path.join(files, "lib/mdlc"))
     shutil.copy(os.path.join(TOP, "LICENSE"), os.path.join(root, "mdlc"))
     for folder, _, names in os.walk(root):
         for name in names:

@@ -102,3 +102,10 @@ def test_nothing_is_left():
 def test_import_is_light():
     code = "import sys, mdlc; print('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
+
+
+def test_other_versions_are_refused(monkeypatch, tmp_path):
+    monkeypatch.setenv("MDLC_CACHE", str(tmp_path))
+    monkeypatch.setattr("mdlc._library.VERSION", 2)
+    with pytest.raises(mdlc.MdlcError, match="embedding interface"):
+        mdlc.compile(text="model New Real x(start = 1, fixed = true); equation der(x) = -2.25*x; end New;").run()

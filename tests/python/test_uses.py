@@ -1,4 +1,6 @@
 # test_uses.py: analysis, control, fitting, notebooks.
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -92,6 +94,13 @@ def test_three_parameters_from_noisy_data():
         if np.abs(step / x).max() < 1e-6:
             break
     assert p.runs <= 30 and np.abs(x / list(truth.values()) - 1).max() < 0.01, (p.runs, x)
+
+
+def test_units(tmp_path):
+    file = mdlc.compile(text=DRIVEN).fmu(str(tmp_path / "driven.fmu"))
+    with zipfile.ZipFile(file) as unit:
+        names, description = unit.namelist(), unit.read("modelDescription.xml").decode()
+    assert "binaries/x86_64-linux/Driven.so" in names and 'fmiVersion="3.0"' in description and 'name="k3"' in description
 
 
 def test_pages(hybrid, hello):
