@@ -453,8 +453,9 @@ report_stuck(const Run *run, const char *what)
         if (approaches(run, k)) {
             run_message(run, MDL_ERROR, "at time %.12g: %s:\n  %s, which closes with %.6g", run->v[0], what,
                         model->sgn[k].text ? model->sgn[k].text : "?", -speed(run, k));
-            break;
+            return MDL_FAILED;
         }
+    run_message(run, MDL_ERROR, "at time %.12g: %s", run->v[0], what); // a slip, or what touches was moved apart by the attempt
     return MDL_FAILED;
 }
 
@@ -499,29 +500,47 @@ missing(const Run *run, uint32_t k)
     return speed(run, k) + (run->model->sgn[k].unilateral ? contacts->restitution[k] * contacts->speed[k] : 0);
 }
 
+// The largest of what is missing, by law in contacts->room.
+static double
+most_missing(const Run *run)
+{
+    Contacts *contacts = run->contacts;
+    double most = 0;
+    for (uint32_t k = 0; k < contacts->n; k++) {
+        contacts->room[k] = contacts->active[k] ? missing(run, k) : 0;
+        most = fmax(most, fabs(contacts->room[k]));
+    }
+    return most;
+}
+
 // What rounding has left of the speeds behind the jump, where masses differ by orders of magnitude, is taken away by small impulses
-// of their own. v is behind the jump, without reactions.
+// of their own. v is behind the jump, without reactions. Where laws hold the same motion (both ends of a rod that stick) the impulses that
+// would take away rounding may be none: what does not become less stays as it was.
 MDL_CHECKED static int
 refine(Run *run)
 {
     Contacts *contacts = run->contacts;
-    double allowed = EXACT * fastest(contacts), before = INFINITY;
-    for (int pass = 0; pass < REFINEMENTS; pass++) {
-        double most = 0;
-        for (uint32_t k = 0; k < contacts->n; k++) {
-            contacts->room[k] = contacts->active[k] ? missing(run, k) : 0;
-            most = fmax(most, fabs(contacts->room[k]));
+    double allowed = EXACT * fastest(contacts), before = INFINITY, *y = run->v + run->model->y;
+    double *kept = malloc((contacts->nx + 1) * sizeof *kept);
+    int status = kept ? MDL_OK : MDL_INTERNAL;
+    for (int pass = 0; pass <= REFINEMENTS && status == MDL_OK; pass++) {
+        double most = most_missing(run);
+        if (most > before) {
+            memcpy(y, kept, contacts->nx * sizeof *kept);
+            status = evaluate_solved(run, true);
+            break;
         }
-        if (most <= allowed || most > 0.1 * before)
-            return MDL_OK;
+        if (most <= allowed || most > 0.1 * before || pass == REFINEMENTS)
+            break;
         before = most;
         if (solve_impulses(run, contacts->active, contacts->room, true, contacts->held, NULL) != MDL_OK)
-            return MDL_OK; // what is left is looked at afterwards
-        add_columns(contacts, contacts->jump, contacts->held, run->v + run->model->y);
-        if (evaluate_solved(run, true) != MDL_OK)
-            return MDL_FAILED;
+            break; // what is left is looked at afterwards
+        memcpy(kept, y, contacts->nx * sizeof *kept);
+        add_columns(contacts, contacts->jump, contacts->held, y);
+        status = evaluate_solved(run, true);
     }
-    return MDL_OK;
+    free(kept);
+    return status;
 }
 
 // Whether the speeds behind the jump are those that the columns have predicted. Before they are refined.
@@ -572,8 +591,9 @@ strike_once(Run *run, bool *again)
     if (status != MDL_OK)
         return report_stuck(run, "the impulses of an impact were not found; constraints and frictions that touch contradict each other "
                             "here, or there are more of them than can be solved for");
-    if (refine(run) != MDL_OK)
-        return MDL_FAILED;
+    status = refine(run);
+    if (status != MDL_OK)
+        return status;
     return is_fulfilled(run) ? MDL_OK : report_stuck(run, "the impulses that were found for an impact do not stop what touches");
 }
 
