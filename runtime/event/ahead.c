@@ -42,6 +42,7 @@ ahead_create(Run *run)
     ahead->watched = calloc(model->n_relations + 1, sizeof *ahead->watched);
     ahead->stale = true;
     ahead->seen = NAN;
+    ahead->push = INFINITY;
     for (uint32_t k = 0; k < model->n_forecasts && !ahead->glimpse; k++)
         if (model->forecast[k].place && !(ahead->glimpse = calloc(2 * (GLIMPSES + 1) * (size_t)model->n_forecasts, sizeof *ahead->glimpse)))
             return MDL_INTERNAL;
@@ -331,8 +332,10 @@ ahead_limit(Run *run)
             limit = fmin(limit, outlook->clear);
     }
     bool moves = model->nx || run->delays || run->transports;
-    if (!terms || !moves || run->options->step > 0 || run->options->outside) // steps of others have lengths of their own
+    if (!terms || !moves || run->options->step > 0)
         return limit;
+    if (run->options->outside) // steps of others have lengths of their own
+        return fmin(limit, ahead_push(run, run_shortest(run)));
     double last = run->time - ahead->before, shortest = run_shortest(run);
     if (!(run->time + 2 * last < ahead->smooth))
         ahead_find_pace(run, shortest);
@@ -366,6 +369,8 @@ ahead_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, &ahead->stale, sizeof ahead->stale);
     snapshot_part(snapshot, &ahead->smooth, sizeof ahead->smooth);
     snapshot_part(snapshot, &ahead->pace, sizeof ahead->pace);
+    snapshot_part(snapshot, &ahead->push, sizeof ahead->push);
+    snapshot_part(snapshot, &ahead->followed, sizeof ahead->followed);
     snapshot_part(snapshot, &ahead->length, sizeof ahead->length);
     snapshot_part(snapshot, &ahead->before, sizeof ahead->before);
     snapshot_part(snapshot, &ahead->credit, sizeof ahead->credit);

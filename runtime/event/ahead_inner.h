@@ -15,6 +15,7 @@ typedef struct Outlook {
     uint32_t hopeless;   // looks in a row that asked for the shortest steps
     double wasted;       // operations of looks whose function changed before what they found came, since the latest change that came
     double cost;         // those since the function changed last
+    bool calm;           // a term: it did not vary over the stretch before (ahead_push)
     double made, reach;  // when the function changed last; looks go no further than `reach` beyond, infinity: to the end
 } Outlook;
 
@@ -29,6 +30,8 @@ struct Ahead {
     double smooth, pace; // up to `smooth` no step longer than `pace`
     double length;       // of the latest stretch that was looked at
     double before;       // when the step before the latest ended
+    double push;         // somebody else integrates: here a term begins to vary,
+    uint32_t followed;   // and so many of his steps are made short behind that
     double *glimpse;     // GLIMPSES + 1 per forecast: values of those without operations,
     double *level;       // and what jumps have made of each of them since the first
     double seen;         // from here on, glimpse_distance() from each other; NAN: none yet
@@ -72,5 +75,7 @@ double glimpse_pace(Run *run, uint32_t k, double from, double length);
 // --- ahead_pace.c
 // The next stretch, up to `smooth`, and the longest step within it, `pace`, but no shorter than `shortest`.
 void ahead_find_pace(Run *run, double shortest);
+// Somebody else integrates: where his next step must end so that no term comes and goes within it.
+double ahead_push(Run *run, double shortest);
 
 #endif

@@ -12,7 +12,7 @@
 #include "runtime/event/ahead_inner.h"
 #include "runtime/point/run.h"
 
-enum { SAMPLES = 8, HOPELESS = 50 };
+enum { SAMPLES = 8, HOPELESS = 50, STRETCHES = 100, FOLLOWED = 20 };
 
 // How large a term becomes in the time that follows: changes that are nothing beside that need not be followed.
 static double
@@ -23,12 +23,14 @@ size_ahead(const Run *run, const mdl_forecast *forecast)
     return isfinite(size) ? size : 0;
 }
 
-// How long steps from `from` on may be for one term, within a stretch of the given length; less than its samples' distance: not known.
+// How long steps from `from` on may be for one term, within a stretch of the given length; less than its samples' distance: not known. *varies: by more than
+// nothing.
 static double
-pace_of(Run *run, const mdl_forecast *forecast, double size, double from, double length)
+pace_of(Run *run, const mdl_forecast *forecast, double size, double from, double length, bool *varies)
 {
     Jet all = ahead_evaluate_over(run, forecast, (Span){from, from + length});
     double bend = span_size(all.second), least = INFINITY, most = -INFINITY, rounding = 0;
+    *varies = false;
     if (bend == 0)
         return INFINITY;
     for (uint32_t i = 0; i <= SAMPLES; i++) {
@@ -41,6 +43,7 @@ pace_of(Run *run, const mdl_forecast *forecast, double size, double from, double
             rounding = fmax(rounding, sample.high / 2 - sample.low / 2);
     }
     double nothing = fmax(fmax(NOTHING * run->tolerance * fmax(size, fmax(fabs(least), fabs(most))), rounding), UNDERFLOW_SIZE);
+    *varies = most - least > nothing;
     return (run->solver == MDL_SOLVER_GAUSS ? 1 : 4) * sqrt(fmax(most - least, nothing) / bend);
 }
 
@@ -73,18 +76,72 @@ ahead_find_pace(Run *run, double shortest)
             continue;
         if (ahead->outlook[k].lost)
             continue;
-        bool seen = forecast->place != 0;
+        bool seen = forecast->place != 0, varies;
         if (!seen)
             ahead_evaluate_fixed(run, forecast);
         double size = seen ? 0 : size_ahead(run, forecast);
-        double pace = seen ? glimpse_pace(run, k, run->time, length) : pace_of(run, forecast, size, run->time, length);
+        double pace = seen ? glimpse_pace(run, k, run->time, length) : pace_of(run, forecast, size, run->time, length, &varies);
         while (!(pace >= length / SAMPLES) && length > shortest) {
             length /= 2;
-            pace = seen ? glimpse_pace(run, k, run->time, length) : pace_of(run, forecast, size, run->time, length);
+            pace = seen ? glimpse_pace(run, k, run->time, length) : pace_of(run, forecast, size, run->time, length, &varies);
         }
         lose_term(run, k, pace < shortest);
         ahead->pace = fmin(ahead->pace, fmax(pace, shortest));
     }
     ahead->length = length;
     ahead->smooth = run->time + length;
+}
+
+// --- steps of somebody else
+
+// One stretch: how long it is in the end, and how long steps may be within it. *begins: a term varies that did not before.
+static double
+look_at_stretch(Run *run, double from, double shortest, double *length, bool *begins)
+{
+    const mdl_model *model = run->model;
+    double least = INFINITY;
+    *begins = false;
+    for (uint32_t k = 0; k < model->n_forecasts; k++) {
+        const mdl_forecast *forecast = &model->forecast[k];
+        Outlook *outlook = &run->ahead->outlook[k];
+        bool varies;
+        if (forecast->relation != UINT32_MAX || forecast->place || outlook->lost)
+            continue;
+        ahead_evaluate_fixed(run, forecast);
+        double size = size_ahead(run, forecast), pace = pace_of(run, forecast, size, from, *length, &varies);
+        while (!(pace >= *length / SAMPLES) && *length > shortest) {
+            *length /= 2;
+            pace = pace_of(run, forecast, size, from, *length, &varies);
+        }
+        *begins = *begins || (varies && outlook->calm);
+        outlook->calm = !varies;
+        least = varies ? fmin(least, fmax(pace, shortest)) : least;
+    }
+    return least;
+}
+
+double
+ahead_push(Run *run, double shortest)
+{
+    Ahead *ahead = run->ahead;
+    double stop = run->options->stop, span = stop - run->options->start, from = run->time, length = fmin(run->interval, span / 500);
+    if (run->time >= ahead->push) {
+        ahead->followed = FOLLOWED;
+        ahead->push = INFINITY;
+    }
+    for (uint32_t k = 0; k < run->model->n_forecasts; k++)
+        ahead->outlook[k].calm = false;
+    for (int i = 0; i < STRETCHES && from < stop; i++) {
+        bool begins;
+        length = fmax(fmin(2 * length, fmin(0.1 * span, stop - from)), shortest);
+        double pace = look_at_stretch(run, from, shortest, &length, &begins);
+        if (i == 0 && isfinite(pace) && ahead->followed) {
+            ahead->followed--;
+            return from + fmin(pace, length);
+        }
+        if (begins)
+            return ahead->push = from;
+        from += length;
+    }
+    return from < stop ? from : INFINITY;
 }

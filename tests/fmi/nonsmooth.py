@@ -37,6 +37,19 @@ apart = np.max(np.abs(rows["h"] - np.interp(rows["time"], reference["time"], ref
 resting = [h for t, h in zip(rows["time"], rows["h"]) if 1.4 < t < 2.9]
 i.check(apart < 1e-3 and all(h == 0 for h in resting), "a ball at rest lies on the floor exactly, and is pulled off again (%.1g m apart)" % apart)
 
+# A push over time behind a long rest: it is told where it begins, and how it goes on.
+pushed = i.write_model("Pushed", """model Pushed
+  Real x(start = 0, fixed = true), y(start = 0, fixed = true);
+equation
+  der(x) = exp(-((time - 20)/0.005)^2);
+  der(y) = sin(0.1*time);
+  annotation(experiment(StopTime = 60));
+end Pushed;
+""")
+rows, _ = i.simulate(i.build(pushed, 2), "ModelExchange", ["x", "y"], "1e-8")
+push = 0.005 * np.sqrt(np.pi)
+i.check(abs(rows["x"][-1] / push - 1) < 1e-3, "a push of 5 ms in 60 s is not passed over (%.6g of it)" % (rows["x"][-1] / push))
+
 # A brake that begins with no force at all: the velocity that rounding gives its shaft is held as soon as it returns to zero. Without that it changes
 # its sign for ever, a thousand times in a millisecond.
 model = os.path.join(i.top, "tests/sim/brake_onset.mdl")
