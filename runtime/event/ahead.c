@@ -371,6 +371,7 @@ ahead_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, &ahead->pace, sizeof ahead->pace);
     snapshot_part(snapshot, &ahead->push, sizeof ahead->push);
     snapshot_part(snapshot, &ahead->followed, sizeof ahead->followed);
+    snapshot_part(snapshot, &ahead->spent, sizeof ahead->spent);
     snapshot_part(snapshot, &ahead->length, sizeof ahead->length);
     snapshot_part(snapshot, &ahead->before, sizeof ahead->before);
     snapshot_part(snapshot, &ahead->credit, sizeof ahead->credit);

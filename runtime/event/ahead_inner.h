@@ -15,7 +15,8 @@ typedef struct Outlook {
     uint32_t hopeless;   // looks in a row that asked for the shortest steps
     double wasted;       // operations of looks whose function changed before what they found came, since the latest change that came
     double cost;         // those since the function changed last
-    bool calm;           // a term: it did not vary over the stretch before (ahead_push)
+    bool calm;           // a term: it did not vary over the stretch before (ahead_push),
+    uint32_t idle;       // and so many short ones in a row
     double made, reach;  // when the function changed last; looks go no further than `reach` beyond, infinity: to the end
 } Outlook;
 
@@ -31,7 +32,8 @@ struct Ahead {
     double length;       // of the latest stretch that was looked at
     double before;       // when the step before the latest ended
     double push;         // somebody else integrates: here a term begins to vary,
-    uint32_t followed;   // and so many of his steps are made short behind that
+    uint32_t followed;   // and so many of his steps are made short behind that;
+    double spent;        // operations of looks for that
     double *glimpse;     // GLIMPSES + 1 per forecast: values of those without operations,
     double *level;       // and what jumps have made of each of them since the first
     double seen;         // from here on, glimpse_distance() from each other; NAN: none yet

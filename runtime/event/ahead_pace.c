@@ -12,7 +12,8 @@
 #include "runtime/event/ahead_inner.h"
 #include "runtime/point/run.h"
 
-enum { SAMPLES = 8, HOPELESS = 50, STRETCHES = 100, FOLLOWED = 20 };
+enum { SAMPLES = 8, HOPELESS = 50, STRETCHES = 100, FOLLOWED = 20, IDLE = 8 };
+static const double PUSHES_MOST = 2e7; // operations that looks for pushes may take in a run: part of a second
 
 // How large a term becomes in the time that follows: changes that are nothing beside that need not be followed.
 static double
@@ -105,15 +106,19 @@ look_at_stretch(Run *run, double from, double shortest, double *length, bool *be
         const mdl_forecast *forecast = &model->forecast[k];
         Outlook *outlook = &run->ahead->outlook[k];
         bool varies;
-        if (forecast->relation != UINT32_MAX || forecast->place || outlook->lost)
+        if (forecast->relation != UINT32_MAX || forecast->place || outlook->lost || outlook->idle >= IDLE)
             continue;
         ahead_evaluate_fixed(run, forecast);
         double size = size_ahead(run, forecast), pace = pace_of(run, forecast, size, from, *length, &varies);
         while (!(pace >= *length / SAMPLES) && *length > shortest) {
             *length /= 2;
             pace = pace_of(run, forecast, size, from, *length, &varies);
+            run->ahead->spent += (SAMPLES + 2) * forecast->count;
         }
+        run->ahead->spent += (SAMPLES + 3) * forecast->count;
         *begins = *begins || (varies && outlook->calm);
+        // Bounds that ask for short stretches time and again where nothing varies are those of what cancels.
+        outlook->idle = !varies && *length < run->interval ? outlook->idle + 1 : 0;
         outlook->calm = !varies;
         least = varies ? fmin(least, fmax(pace, shortest)) : least;
     }
@@ -125,23 +130,27 @@ ahead_push(Run *run, double shortest)
 {
     Ahead *ahead = run->ahead;
     double stop = run->options->stop, span = stop - run->options->start, from = run->time, length = fmin(run->interval, span / 500);
-    if (run->time >= ahead->push) {
+    if (run->time >= ahead->push)
         ahead->followed = FOLLOWED;
-        ahead->push = INFINITY;
-    }
+    ahead->push = run->time < ahead->smooth ? ahead->push : INFINITY;
+    if (run->time < ahead->smooth) // nothing has changed since
+        return fmin(ahead->push, ahead->smooth < stop ? ahead->smooth : INFINITY);
+    ahead->length = length; // of a look that there was
     for (uint32_t k = 0; k < run->model->n_forecasts; k++)
-        ahead->outlook[k].calm = false;
-    for (int i = 0; i < STRETCHES && from < stop; i++) {
+        ahead->outlook[k].idle = ahead->outlook[k].calm = 0;
+    for (int i = 0; i < STRETCHES && from < stop && ahead->spent < PUSHES_MOST; i++) {
         bool begins;
         length = fmax(fmin(2 * length, fmin(0.1 * span, stop - from)), shortest);
         double pace = look_at_stretch(run, from, shortest, &length, &begins);
         if (i == 0 && isfinite(pace) && ahead->followed) {
             ahead->followed--;
+            ahead->smooth = from;
             return from + fmin(pace, length);
         }
         if (begins)
-            return ahead->push = from;
+            return ahead->smooth = ahead->push = from;
         from += length;
     }
-    return from < stop ? from : INFINITY;
+    ahead->smooth = ahead->spent < PUSHES_MOST ? from : INFINITY;
+    return ahead->smooth < stop ? from : INFINITY;
 }
