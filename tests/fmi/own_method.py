@@ -158,6 +158,19 @@ equation
 end Blocks;
 """)
     against_native(blocks, 1e-10, 0.1, "blocks come to rest in steps longer than flights", 1e-6, "x[1]", "x[2]", "v[1]")
+    # Sums of exponentials are stretched for another stop than that of the model: fder(0.5, t) is 2*sqrt(t/pi) and sums to 4/3*sqrt(t^3/pi).
+    root = i.build(i.write_model("Root", """model Root
+  Real x(start = 0, fixed = true), h = fder(x, 0.5), sum(start = 0, fixed = true);
+equation
+  der(x) = 1;
+  der(sum) = h;
+  annotation(experiment(StopTime = 1, Tolerance = 1e-6));
+end Root;
+"""), 2)
+    for stop in (0.05, 20):
+        end = fmpy.simulate_fmu(root, fmi_type="CoSimulation", stop_time=stop, output=["sum"], output_interval=stop / 10)["sum"][-1]
+        off = abs(end / (4 / 3 * np.sqrt(stop**3 / np.pi)) - 1)
+        i.check(off < 1e-4, "half a derivative up to %g instead of 1, within %.1g" % (stop, off))
     # Whatever tolerance and stop the importer names: the sums of exponentials stay as many as the description says.
     element = i.build(os.path.join(i.top, "tests/sim/energy_fractional.mdl"), 2)
     begun = [Unit(element, tolerance) for tolerance in (1e-3, 1e-6, 1e-11)]
