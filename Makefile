@@ -2,6 +2,8 @@
 # Rules of make itself are tried for every header otherwise: a tenth of a second at every start.
 MAKEFLAGS += -r
 BUILD    ?= build
+# The same folder has one name: what an object depends on is written with it.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 CC       ?= gcc
 # Locations of optimised variables are a seventh of the time; OPT="-O0 -g" is for who debugs.
 OPT      ?= -O2 -g -fno-var-tracking
