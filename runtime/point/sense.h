@@ -41,7 +41,7 @@ void sense_seed_event(const Run *run, uint32_t p, const double *states);
 void sense_seed_past(const Run *run, uint32_t p);
 // Tangents of the motion: time goes on, and the states by f.
 void sense_seed_motion(Run *run, const double *f);
-// Delays (delay.c). The tangents of delayed values, for parameter p (UINT32_MAX: time alone moves) and the tangent of time that is there.
+// Delays (delay_tangents.c). The tangents of delayed values, for parameter p (UINT32_MAX: time alone moves) and the tangent of time that is there.
 void delay_tangents(const Run *run, uint32_t p);
 // The derivatives of what is delayed at the point that was recorded last; v is there, evaluated, with its sensitivities in `present`.
 MDL_CHECKED int delay_note_tangents(const Run *run);
