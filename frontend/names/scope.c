@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "frontend/names/names.h"
+#include "frontend/names/scope_inner.h"
 #include "ir/base/diag.h"
-#include "runtime/model/nearest.h"
 
 bool
 scope_is_predefined(uint32_t class_id)
@@ -350,8 +350,8 @@ scope_capsule(Program *program, uint32_t class_id, Sym name)
     return capsule && own_member(program, CLASSID_ROOT, name, &found) ? capsule : 0;
 }
 
-static uint32_t
-find_class(Program *program, uint32_t class_id, Node name, bool own_bases)
+uint32_t
+scope_find_class(Program *program, uint32_t class_id, Node name, bool own_bases)
 {
     const AstNode *at = ast_at(&program->ast, name);
     if (at->flags & AST_F_DOT)
@@ -361,106 +361,6 @@ find_class(Program *program, uint32_t class_id, Node name, bool own_bases)
     bool ok = own_bases ? scope_find(program, class_id, first, &found)
                         : find_from(program, class_id, first, false, &found);
     return ok && found.class_id ? follow(program, found.class_id, name, 1) : 0;
-}
-
-// --- nearest names
-
-typedef VEC(const char *) Names;
-typedef enum NamesOf { NAMES_OF_ALL, NAMES_OF_CLASSES } NamesOf;
-
-// All classes that class_id is made of: itself and its bases, each once, nearest first.
-static void
-collect_bases(Program *program, uint32_t class_id, U32Vec *all)
-{
-    Map seen = {0};
-    uint32_t old;
-    map_put(&seen, class_id, 1);
-    vec_push(all, class_id);
-    for (uint32_t next = 0; next < all->n; next++) {
-        const ClassInfo *info = class_at(program, all->at[next]);
-        for (uint32_t i = 0; i < info->bases.n; i++) {
-            uint32_t base = info->bases.at[i];
-            if (!base || map_get(&seen, base, &old))
-                continue;
-            map_put(&seen, base, 1);
-            vec_push(all, base);
-        }
-    }
-    map_free(&seen);
-}
-
-static void
-collect_members(Program *program, uint32_t class_id, NamesOf of, Names *names)
-{
-    U32Vec all = {0};
-    collect_bases(program, class_id, &all);
-    for (uint32_t k = 0; k < all.n; k++) {
-        const ClassInfo *info = class_at(program, all.at[k]);
-        for (uint32_t i = 0; i < info->members.n && names->n < 100000; i++)
-            if (of != NAMES_OF_CLASSES || info->members.at[i].is_class)
-                vec_push(names, sym_text(program->syms, info->members.at[i].name));
-    }
-    vec_free(&all);
-}
-
-static const char *
-nearest_of(Program *program, uint32_t class_id, Sym name, bool members_only, NamesOf of)
-{
-    Names names = {0};
-    if (diags_full(program->diags)) // the message is not shown; a file of wrong names would take quadratic time
-        return NULL;
-    for (uint32_t at = class_id; at; at = class_at(program, at)->parent) {
-        collect_members(program, at, of, &names);
-        const ClassInfo *info = class_at(program, at);
-        for (uint32_t i = 0; i < info->imports.n && !members_only; i++) {
-            if (info->imports.at[i].alias)
-                vec_push(&names, sym_text(program->syms, info->imports.at[i].alias));
-            else if (info->imports.at[i].resolved)
-                collect_members(program, info->imports.at[i].resolved, of, &names);
-        }
-        if (members_only || at == CLASSID_ROOT)
-            break;
-    }
-    // The name itself may stand there, as the alias of an import that leads nowhere.
-    const char *text = sym_text(program->syms, name);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < names.n; i++)
-        if (strcmp(names.at[i], text))
-            names.at[kept++] = names.at[i];
-    const char *near = kept ? nearest_name(text, names.at, kept) : NULL;
-    vec_free(&names);
-    return near;
-}
-
-const char *
-scope_parameters(Program *program, uint32_t class_id)
-{
-    enum { MOST = 8 };
-    U32Vec all = {0};
-    Out out = {0};
-    uint32_t n = 0;
-    collect_bases(program, class_id, &all);
-    for (uint32_t k = 0; k < all.n; k++) {
-        const ClassInfo *info = class_at(program, all.at[k]);
-        for (uint32_t i = 0; i < info->members.n; i++) {
-            const ClassMember *member = &info->members.at[i];
-            uint32_t flags = member->is_class ? 0 : ast_at(&program->ast, member->line)->flags;
-            if (member->is_protected || !(flags & AST_F_PARAMETER) || (flags & AST_F_FINAL))
-                continue;
-            out_printf(&out, "%s'%s'", n ? ", " : "", sym_text(program->syms, member->name));
-            n++;
-        }
-    }
-    const char *text = n && n <= MOST ? arena_strndup(program->arena, out.text, out.length) : NULL;
-    out_free(&out);
-    vec_free(&all);
-    return text;
-}
-
-const char *
-scope_nearest(Program *program, uint32_t class_id, Sym name, bool members_only)
-{
-    return nearest_of(program, class_id, name, members_only, NAMES_OF_ALL);
 }
 
 // An import by this name failed and has been reported: what follows from it is not worth a message.
@@ -515,8 +415,8 @@ class_elsewhere(Program *program, uint32_t in, Sym name)
     return best;
 }
 
-static void
-report_class(Program *program, uint32_t class_id, Node name)
+void
+scope_report_class(Program *program, uint32_t class_id, Node name)
 {
     const AstNode *at = ast_at(&program->ast, name);
     if (scope_import_failed(program, class_id, ast_at(&program->ast, ast_child(&program->ast, name, 0))->sym))
@@ -545,7 +445,7 @@ report_class(Program *program, uint32_t class_id, Node name)
     const char *here = members && !ok ? other_name(sym_text(program->syms, class_at(program, in)->full_name), sym_text(program->syms, part))
                                       : NULL;
     const char *near = ok ? NULL : usual ? usual : elsewhere ? elsewhere
-                      : nearest_of(program, in, part, members, NAMES_OF_CLASSES);
+                      : scope_nearest_of(program, in, part, members, NAMES_OF_CLASSES);
     uint32_t capsule = ok || members ? 0 : scope_capsule(program, class_id, part);
     if (ok && !found.class_id)
         diag_help(diag, "'%s' is a component, not a class", sym_text(program->syms, part));
@@ -636,9 +536,9 @@ check_parts(Program *program, uint32_t class_id, Node name)
 uint32_t
 scope_class(Program *program, uint32_t class_id, Node name)
 {
-    uint32_t target = find_class(program, class_id, name, true);
+    uint32_t target = scope_find_class(program, class_id, name, true);
     if (!target)
-        report_class(program, class_id, name);
+        scope_report_class(program, class_id, name);
     else if (ast_at(&program->ast, name)->nchild > 1)
         check_parts(program, class_id, name);
     return target;
@@ -647,7 +547,7 @@ scope_class(Program *program, uint32_t class_id, Node name)
 uint32_t
 scope_class_quietly(Program *program, uint32_t class_id, Node name)
 {
-    return find_class(program, class_id, name, true);
+    return scope_find_class(program, class_id, name, true);
 }
 
 uint32_t
@@ -674,177 +574,4 @@ scope_class_by_path(Program *program, const char *path)
         path += length + (dot != NULL);
     }
     return class_id == CLASSID_ROOT ? 0 : class_id;
-}
-
-// --- base classes
-
-// `redeclare model extends M`: the class M that the enclosing class inherits, with everything else that this one
-// redeclares (section 7.3.1).
-static uint32_t
-inherited_class(Program *program, uint32_t class_id, Sym name)
-{
-    uint32_t parent = class_at(program, class_id)->parent;
-    for (uint32_t i = 0; i < class_at(program, parent)->extends.n; i++) {
-        Node extends = class_at(program, parent)->extends.at[i], type = ast_child(&program->ast, extends, 0);
-        Found found;
-        uint32_t base = i == 0 && class_extends_inherited(program, parent)
-                      ? inherited_class(program, parent, class_at(program, parent)->name)
-                      : type ? find_class(program, parent, type, false) : 0;
-        if (base && !scope_is_predefined(base))
-            base = program_specialise_base(program, parent, extends, base, name);
-        if (base && scope_member(program, base, name, &found) && found.class_id)
-            return found.class_id;
-    }
-    return 0;
-}
-
-static uint32_t
-named_base(Program *program, uint32_t class_id, Node extends)
-{
-    Node name = ast_child(&program->ast, extends, 0);
-    uint32_t base = 0;
-    if (ast_at(&program->ast, extends)->flags & AST_F_REDECLARE) {
-        Sym own = class_at(program, class_id)->name;
-        base = inherited_class(program, class_id, own);
-        if (!base)
-            diag_add(program->diags, E0103, ast_at(&program->ast, name)->span,
-                     "there is no inherited class '%s' that could be extended", sym_text(program->syms, own));
-    } else if (name) {
-        base = find_class(program, class_id, name, false);
-        if (!base)
-            report_class(program, class_id, name);
-    }
-    return base;
-}
-
-// Which kinds of classes a class of some kind may extend besides its own kind and `class` (section 7.1.3), as bits.
-static uint32_t
-kinds_extended(ClassKind kind)
-{
-    switch (kind) {
-    case CLASS_PACKAGE: case CLASS_OPERATOR: case CLASS_TYPE:
-        return 0;
-    case CLASS_FUNCTION: case CLASS_OPERATOR_FUNCTION:
-        return 1u << CLASS_FUNCTION | 1u << CLASS_OPERATOR_FUNCTION;
-    case CLASS_RECORD: case CLASS_OPERATOR_RECORD:
-        return 1u << CLASS_RECORD;
-    case CLASS_CONNECTOR:
-        return 1u << CLASS_RECORD | 1u << CLASS_TYPE;
-    case CLASS_BLOCK:
-        return 1u << CLASS_RECORD | 1u << CLASS_CONNECTOR;
-    default:
-        return ~0u;
-    }
-}
-
-// An operator record that is written in a class, which therefore cannot be extended (section 4.6); 0: there is none.
-static uint32_t
-operator_record_inside(const Program *program, uint32_t class_id)
-{
-    const ClassInfo *info = class_at(program, class_id);
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < info->members.n && !found; i++) {
-        const ClassMember *member = &info->members.at[i];
-        if (!member->is_class)
-            continue;
-        bool record = ast_at(&program->ast, class_node(program, member))->kind_of == CLASS_OPERATOR_RECORD;
-        found = record ? member->class_id : operator_record_inside(program, member->class_id);
-    }
-    return found;
-}
-
-static bool
-may_extend(Program *program, uint32_t class_id, uint32_t base, Node extends)
-{
-    const ClassInfo *own = class_at(program, class_id), *info = class_at(program, base);
-    ClassKind kind = (ClassKind)own->kind;
-    bool basic = base >= CLASSID_REAL && base <= CLASSID_CLOCK; // for types and connectors only
-    if (basic && (kind == CLASS_MODEL || kind == CLASS_BLOCK || kind == CLASS_PACKAGE || kind == CLASS_FUNCTION || kind == CLASS_RECORD)) {
-        Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
-                              "'%s' is a %s and cannot extend the predefined type '%s'", sym_text(program->syms, own->full_name),
-                              ast_class_kind_name(kind), sym_text(program->syms, info->name));
-        diag_help(diag, "a type with other attributes begins with 'type'");
-        return false;
-    }
-    Node record = scope_is_predefined(base) || ast_kind(&program->ast, extends) == AST_SHORT ? 0 : info->node;
-    if (record && ast_at(&program->ast, record)->kind_of == CLASS_OPERATOR_RECORD) {
-        Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
-                              "the operator record '%s' cannot be extended", sym_text(program->syms, info->full_name));
-        diag_help(diag, "a short class with other attributes can be made of it: operator record A = B(...)");
-        return false;
-    }
-    uint32_t inside = scope_is_predefined(base) || ast_kind(&program->ast, extends) == AST_SHORT ? 0 : operator_record_inside(program, base);
-    if (inside) {
-        Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
-                              "'%s' contains the operator record '%s' and cannot be extended", sym_text(program->syms, info->full_name),
-                              sym_text(program->syms, class_at(program, inside)->full_name));
-        diag_note(diag, ast_at(&program->ast, class_at(program, inside)->node)->span, "declared here");
-        return false;
-    }
-    if (scope_is_predefined(base) || info->kind == own->kind || info->kind == CLASS_CLASS || ast_kind(&program->ast, extends) == AST_SHORT
-        || kinds_extended(kind) >> info->kind & 1)
-        return true;
-    Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
-                          "'%s' is a %s and cannot extend the %s '%s'", sym_text(program->syms, own->full_name),
-                          ast_class_kind_name(kind), ast_class_kind_name((ClassKind)info->kind),
-                          sym_text(program->syms, info->full_name));
-    diag_note(diag, ast_at(&program->ast, info->node)->span, "declared here");
-    return false;
-}
-
-static void
-resolve_base(Program *program, uint32_t class_id, Node extends)
-{
-    Node name = ast_child(&program->ast, extends, 0);
-    uint32_t base = named_base(program, class_id, extends);
-    if (base && !may_extend(program, class_id, base, extends))
-        base = 0;
-    if (base && program->depth > DEPTH_LIMIT) {
-        diag_add(program->diags, E0107, ast_at(&program->ast, name)->span,
-                 "classes extend each other more than %d levels deep", DEPTH_LIMIT);
-        base = 0;
-    }
-    if (base && !scope_is_predefined(base)) {
-        if (base != class_id)
-            scope_bases(program, base);
-        if (class_at(program, base)->bases_state == 1) {
-            diag_add(program->diags, E0108, ast_at(&program->ast, name)->span,
-                     "class '%s' extends itself", sym_text(program->syms,
-                                                           class_at(program, base)->full_name));
-            base = 0;
-        }
-    }
-    if (base && !scope_is_predefined(base))
-        base = program_specialise_base(program, class_id, extends, base, 0);
-    vec_push(&class_at(program, class_id)->bases, base);
-}
-
-void
-scope_bases(Program *program, uint32_t class_id)
-{
-    if (class_at(program, class_id)->bases_state)
-        return;
-    class_at(program, class_id)->bases_state = 1;
-    program->depth++;
-    for (uint32_t i = 0; i < class_at(program, class_id)->extends.n; i++)
-        resolve_base(program, class_id, class_at(program, class_id)->extends.at[i]);
-    class_at(program, class_id)->bases_state = 2;
-    program->depth--;
-    if (!class_at(program, class_id)->origin)
-        check_redeclares(program, class_id);
-}
-
-bool
-scope_is_base(Program *program, uint32_t base, uint32_t class_id)
-{
-    if (base == class_id)
-        return true;
-    U32Vec all = {0};
-    bool found = false;
-    scope_bases(program, class_id);
-    collect_bases(program, class_id, &all);
-    for (uint32_t i = 0; i < all.n; i++)
-        found |= program_origin(program, all.at[i]) == program_origin(program, base);
-    vec_free(&all);
-    return found;
 }

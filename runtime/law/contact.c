@@ -1,4 +1,4 @@
-// contact.c: unilateral constraints: impacts, and what is closed stays exactly closed.
+// contact.c: unilateral constraints: what closes, and impacts.
 //
 // Purpose: bodies that touch: gap >= 0, force >= 0, one of them zero. friction_search.c decides at each event which constraints are
 //          closed; this file treats what happens to velocities and positions.
@@ -10,18 +10,16 @@
 //          and the limits a(p) of frictions that depend on reactions likewise. D contains the mass matrix of the whole
 //          system, with joints, closed loops, gears and inerters, in whatever coordinates the compiler chose. D is taken at the
 //          middle of the jump, so that integrals of powers get the work of the impulse. The complementarity
-//          problem is solved by projected Gauss-Seidel iteration (Jourdan, Alart, Jean, Comput. Methods Appl. Mech. Eng. 155
+//          problem (contact_impulse.c) is solved by projected Gauss-Seidel iteration (Jourdan, Alart, Jean, Comput. Methods Appl. Mech. Eng. 155
 //          (1998) 31), which redundant contacts do not disturb.
 //          A rebound lower than the tolerance resolves does not happen: the contact stays closed. So infinitely many
 //          bounces (Zeno) end after finitely many.
-//          What has drifted from closed constraints is moved back along D (velocities), and along what D's velocities do to the
-//          other states (positions).
+//          What has drifted from closed constraints is moved back (contact_drift.c).
 // Contract: see law.h, contact.h. Complexity: an impact costs one evaluation of the model per constraint, n^2 per sweep of the iteration.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/law/complementarity.h"
 #include "runtime/law/contact.h"
 #include "runtime/law/law.h"
 #include "runtime/point/part.h"
@@ -29,7 +27,6 @@
 #include "runtime/point/sense.h"
 
 static const double UNRESOLVED = 1e-2; // of the tolerance: a gap that counts as none, and the least rebound
-static const double SLOW = 1e-3;       // of the tolerance: a velocity that counts as none
 static const double STILL = 1e-9;      // an acceleration that counts as none
 static const double EXACT = 1e-13;     // of the largest speed: no more is taken away from it
 static const double PREDICTED = 1e-9;  // of the largest speed: what columns say is true
@@ -48,9 +45,8 @@ contact_force(const Run *run, uint32_t law)
     return sgn->p_sign * run->v[sgn->p];
 }
 
-// What an impulse of the law changes.
-static double
-speed(const Run *run, uint32_t law)
+double
+contact_speed(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     return sgn->unilateral ? sgn->sign[sgn->level - 1] * run->v[sgn->place[sgn->level - 1]] : run->v[sgn->x];
@@ -59,21 +55,20 @@ speed(const Run *run, uint32_t law)
 double
 contact_band(const Run *run, uint32_t law)
 {
-    return (run->model->sgn[law].level == 2 ? UNRESOLVED : SLOW) * run->tolerance;
+    return (run->model->sgn[law].level == 2 ? UNRESOLVED : CONTACT_SLOW) * run->tolerance;
 }
 
-static bool
-closes(const Run *run, uint32_t law)
+bool
+contact_closes(const Run *run, uint32_t law)
 {
     const mdl_model *model = run->model;
     return run->guard[model->n_relations + model->n_time_relations + law].pending && friction_mode(run, law) != 0;
 }
 
-// It has just closed: also when other constraints, moved back from their drift, have moved it a little.
-static bool
-touches(const Run *run, uint32_t law)
+bool
+contact_touches(const Run *run, uint32_t law)
 {
-    return contact_gap(run, law) <= contact_band(run, law) || closes(run, law);
+    return contact_gap(run, law) <= contact_band(run, law) || contact_closes(run, law);
 }
 
 bool
@@ -100,22 +95,22 @@ open_diode_mode(const Run *run, uint32_t law)
 static bool
 is_low(const Run *run, uint32_t law)
 {
-    double after = speed(run, law), pull = -contact_held(run, law);
-    return after > SLOW * run->tolerance && after * after < 2 * pull * UNRESOLVED * run->tolerance;
+    double after = contact_speed(run, law), pull = -contact_held(run, law);
+    return after > CONTACT_SLOW * run->tolerance && after * after < 2 * pull * UNRESOLVED * run->tolerance;
 }
 
 double
 contact_open_mode(const Run *run, uint32_t law, bool pending, bool decided)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
-    double slow = SLOW * run->tolerance;
+    double slow = CONTACT_SLOW * run->tolerance;
     if (pending)
         return 0;
-    if (decided || !touches(run, law))
+    if (decided || !contact_touches(run, law))
         return 1;
     if (sgn->level == 0)
         return open_diode_mode(run, law);
-    if (sgn->level == 2 && fabs(speed(run, law)) > slow && !is_low(run, law))
+    if (sgn->level == 2 && fabs(contact_speed(run, law)) > slow && !is_low(run, law))
         return 1;
     // Where others hold the same motion, what is held is zero but for rounding.
     return contact_held(run, law) < -STILL ? 0 : 1;
@@ -125,8 +120,8 @@ bool
 contact_rests_open(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
-    return sgn->unilateral && sgn->level > 0 && friction_mode(run, law) != 0 && touches(run, law) &&
-           (sgn->level < 2 || fabs(speed(run, law)) <= SLOW * run->tolerance) && fabs(contact_held(run, law)) <= STILL;
+    return sgn->unilateral && sgn->level > 0 && friction_mode(run, law) != 0 && contact_touches(run, law) &&
+           (sgn->level < 2 || fabs(contact_speed(run, law)) <= CONTACT_SLOW * run->tolerance) && fabs(contact_held(run, law)) <= STILL;
 }
 
 // --- measuring
@@ -192,8 +187,8 @@ contact_free(Run *run)
     run->contacts = NULL;
 }
 
-static void
-save_modes(Run *run)
+void
+contact_save_modes(Run *run)
 {
     Contacts *contacts = run->contacts;
     for (uint32_t k = 0; k < contacts->n; k++)
@@ -201,152 +196,10 @@ save_modes(Run *run)
     friction_keep(run, contacts->mode, contacts->carried);
 }
 
-static void
-restore_modes(Run *run)
+void
+contact_restore_modes(Run *run)
 {
     friction_restore(run, run->contacts->mode, run->contacts->carried);
-}
-
-// --- the impulses
-
-double
-contact_impulse_limit(const Contacts *contacts, uint32_t law)
-{
-    double limit = 0;
-    for (uint32_t i = 0; i < contacts->n; i++)
-        if (contacts->measured[i] && contacts->impulse[i] != 0)
-            limit += contact_entry(&contacts->limit[i], law) * contacts->impulse[i];
-    return fmax(limit, 0);
-}
-
-double
-contact_speed_after(const Contacts *contacts, uint32_t law)
-{
-    double sum = contacts->speed[law];
-    for (uint32_t i = 0; i < contacts->n; i++)
-        if (contacts->measured[i] && contacts->impulse[i] != 0)
-            sum += contact_entry(&contacts->answer[i], law) * contacts->impulse[i];
-    return sum;
-}
-
-// to += matrix*impulse for the columns measured last.
-static void
-add_columns(const Contacts *contacts, const ContactColumn *columns, const double *impulse, double *to)
-{
-    for (uint32_t k = 0; k < contacts->n; k++)
-        for (uint32_t e = 0; contacts->measured[k] && impulse[k] != 0 && e < columns[k].n; e++)
-            to[columns[k].row[e]] += columns[k].value[e] * impulse[k];
-}
-
-// A friction p acts against its x. What nothing answers to takes no part; of a friction in a plane one component may.
-static bool
-answers(const Run *run, uint32_t law)
-{
-    const Contacts *contacts = run->contacts;
-    const mdl_sgn *sgn = &run->model->sgn[law];
-    uint32_t first = sgn->disk ? law + 1 - sgn->disk : law, of = sgn->disk ? sgn->of : 1;
-    bool any = false;
-    for (uint32_t k = first; k < first + of; k++) {
-        double own = contacts->measured[k] ? contact_entry(&contacts->answer[k], k) : 0;
-        any = any || (sgn->unilateral ? own > 0 : own < 0);
-    }
-    return any;
-}
-
-static bool
-allocate_problem(const Run *run, Complementarity *problem, const uint32_t *list)
-{
-    const Contacts *contacts = run->contacts;
-    size_t n = problem->n, answers = 0, limits = 0;
-    for (uint32_t j = 0; j < n; j++) {
-        answers += contacts->answer[list[j]].n;
-        limits += contacts->limit[list[j]].n;
-    }
-    problem->kind = calloc(3 * n + 1, 1);
-    problem->answer.start = calloc(2 * (n + 1) + answers + limits, sizeof *problem->answer.start);
-    problem->answer.value = calloc(2 * n + answers + limits + 1, sizeof *problem->answer.value);
-    if (!problem->kind || !problem->answer.start || !problem->answer.value)
-        return false;
-    problem->of = problem->kind + n;
-    problem->active = problem->of + n;
-    problem->limit.start = problem->answer.start + n + 1;
-    problem->answer.row = problem->limit.start + n + 1;
-    problem->limit.row = problem->answer.row + answers;
-    problem->limit.value = problem->answer.value + answers;
-    problem->offset = problem->limit.value + limits;
-    problem->z = problem->offset + n;
-    return true;
-}
-
-static void
-free_problem(Complementarity *problem)
-{
-    free(problem->kind);
-    free(problem->answer.start);
-    free(problem->answer.value);
-}
-
-// Columns of laws among themselves; `place` is their number + 1 in the problem. Frictions are measured against their slip.
-static void
-fill_problem(const Run *run, Complementarity *problem, const uint32_t *list, const uint32_t *place)
-{
-    const Contacts *contacts = run->contacts;
-    uint32_t answers = 0, limits = 0;
-    for (uint32_t j = 0; j < problem->n; j++) {
-        const ContactColumn *answer = &contacts->answer[list[j]], *limit = &contacts->limit[list[j]];
-        double sign = run->model->sgn[list[j]].unilateral ? 1 : -1;
-        for (uint32_t e = 0; e < answer->n; e++)
-            if (place[answer->row[e]]) {
-                problem->answer.row[answers] = place[answer->row[e]] - 1;
-                problem->answer.value[answers++] = sign * answer->value[e];
-            }
-        for (uint32_t e = 0; e < limit->n && run->model->sgn[list[j]].unilateral; e++)
-            if (place[limit->row[e]] && problem->of[place[limit->row[e]] - 1]) {
-                problem->limit.row[limits] = place[limit->row[e]] - 1;
-                problem->limit.value[limits++] = limit->value[e];
-            }
-        problem->answer.start[j + 1] = answers;
-        problem->limit.start[j + 1] = limits;
-    }
-}
-
-// Impulses (n, per law) of the laws in `part` that change the speeds `speed` as the laws ask for; with `bilateral` to zero. Others are 0.
-MDL_CHECKED static int
-solve_impulses(const Run *run, const uint8_t *part, const double *speed, bool bilateral, double *impulse, uint8_t *active)
-{
-    Contacts *contacts = run->contacts;
-    const mdl_model *model = run->model;
-    uint32_t *list = contacts->list, *place = contacts->together_list;
-    Complementarity problem = {0};
-    memset(place, 0, contacts->n * sizeof *place);
-    memset(impulse, 0, contacts->n * sizeof *impulse);
-    for (uint32_t k = 0; k < contacts->n; k++)
-        if (part[k] && answers(run, k)) {
-            list[problem.n++] = k;
-            place[k] = problem.n;
-        }
-    if (!problem.n)
-        return MDL_OK;
-    if (!allocate_problem(run, &problem, list)) {
-        free_problem(&problem);
-        return MDL_INTERNAL;
-    }
-    for (uint32_t i = 0; i < problem.n; i++) {
-        const mdl_sgn *sgn = &model->sgn[list[i]];
-        bool hold = bilateral || contacts->low[list[i]];
-        problem.kind[i] = hold ? COMPLEMENT_HOLD : sgn->unilateral ? COMPLEMENT_PUSH : COMPLEMENT_RUB;
-        problem.of[i] = (uint8_t)(bilateral || sgn->unilateral ? 0 : sgn->disk == 1 ? sgn->of : !sgn->disk);
-        problem.offset[i] = speed[list[i]] * (bilateral || !sgn->unilateral ? 1 : 1 + contacts->restitution[list[i]]);
-    }
-    fill_problem(run, &problem, list, place);
-    int status = complementarity_solve(&problem) ? MDL_OK : MDL_FAILED;
-    for (uint32_t i = 0; i < problem.n; i++) {
-        impulse[list[i]] = model->sgn[list[i]].unilateral ? problem.z[i] : -problem.z[i];
-        if (active)
-            active[list[i]] = problem.active[i];
-    }
-    free_problem(&problem);
-    return status;
 }
 
 // --- an impact
@@ -355,8 +208,8 @@ static bool
 approaches(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
-    return sgn->unilateral && sgn->level && friction_mode(run, law) != 0 && touches(run, law)
-        && speed(run, law) < -SLOW * run->tolerance;
+    return sgn->unilateral && sgn->level && friction_mode(run, law) != 0 && contact_touches(run, law)
+        && contact_speed(run, law) < -CONTACT_SLOW * run->tolerance;
 }
 
 static void
@@ -366,8 +219,8 @@ choose_reactions(Run *run)
     memset(contacts->low, 0, contacts->n);
     for (uint32_t k = 0; k < contacts->n; k++) {
         const mdl_sgn *sgn = &run->model->sgn[k];
-        contacts->part[k] = sgn->unilateral && sgn->level && (contacts->closed[k] || touches(run, k));
-        contacts->speed[k] = contact_is_partner(sgn) ? speed(run, k) : 0;
+        contacts->part[k] = sgn->unilateral && sgn->level && (contacts->closed[k] || contact_touches(run, k));
+        contacts->speed[k] = contact_is_partner(sgn) ? contact_speed(run, k) : 0;
         contacts->restitution[k] = sgn->unilateral && sgn->level == 2 ? run->v[sgn->a] : 0;
     }
 }
@@ -415,7 +268,7 @@ jump(Run *run)
     const mdl_model *model = run->model;
     double *y = run->v + model->y, *yp = run->v + model->yp;
     memset(contacts->shifted, 0, contacts->nx * sizeof *contacts->shifted);
-    add_columns(contacts, contacts->jump, contacts->impulse, contacts->shifted);
+    contact_add_columns(contacts, contacts->jump, contacts->impulse, contacts->shifted);
     for (uint32_t i = 0; i < contacts->nx; i++)
         y[i] = contacts->start[i] + 0.5 * contacts->shifted[i];
     if (contact_give(run, NULL) != MDL_OK)
@@ -452,7 +305,7 @@ report_stuck(const Run *run, const char *what)
     for (uint32_t k = 0; k < model->n_sgns; k++)
         if (approaches(run, k)) {
             run_message(run, MDL_ERROR, "at time %.12g: %s:\n  %s, which closes with %.6g", run->v[0], what,
-                        model->sgn[k].text ? model->sgn[k].text : "?", -speed(run, k));
+                        model->sgn[k].text ? model->sgn[k].text : "?", -contact_speed(run, k));
             return MDL_FAILED;
         }
     run_message(run, MDL_ERROR, "at time %.12g: %s", run->v[0], what); // a slip, or what touches was moved apart by the attempt
@@ -465,15 +318,15 @@ set_modes(Run *run)
 {
     Contacts *contacts = run->contacts;
     const mdl_model *model = run->model;
-    double slow = SLOW * run->tolerance;
-    restore_modes(run);
+    double slow = CONTACT_SLOW * run->tolerance;
+    contact_restore_modes(run);
     for (uint32_t k = 0; k < contacts->n; k++) {
         const mdl_sgn *sgn = &model->sgn[k];
         if (!contact_is_partner(sgn))
             continue;
         if (sgn->disk > 1)
             continue;
-        double after = sgn->disk ? disk_speed(run, k) : speed(run, k), mode = friction_mode(run, k);
+        double after = sgn->disk ? disk_speed(run, k) : contact_speed(run, k), mode = friction_mode(run, k);
         if (sgn->unilateral && contacts->part[k])
             friction_set(run, k, after > slow ? 1 : 0);
         else if (!sgn->unilateral && contacts->part[k] && fabs(after) <= slow)
@@ -497,7 +350,7 @@ static double
 missing(const Run *run, uint32_t k)
 {
     const Contacts *contacts = run->contacts;
-    return speed(run, k) + (run->model->sgn[k].unilateral ? contacts->restitution[k] * contacts->speed[k] : 0);
+    return contact_speed(run, k) + (run->model->sgn[k].unilateral ? contacts->restitution[k] * contacts->speed[k] : 0);
 }
 
 // The largest of what is missing, by law in contacts->room.
@@ -533,10 +386,10 @@ refine(Run *run)
         if (most <= allowed || most > 0.1 * before || pass == REFINEMENTS)
             break;
         before = most;
-        if (solve_impulses(run, contacts->active, contacts->room, true, contacts->held, NULL) != MDL_OK)
+        if (contact_impulses(run, contacts->active, contacts->room, true, contacts->held, NULL) != MDL_OK)
             break; // what is left is looked at afterwards
         memcpy(kept, y, contacts->nx * sizeof *kept);
-        add_columns(contacts, contacts->jump, contacts->held, y);
+        contact_add_columns(contacts, contacts->jump, contacts->held, y);
         status = evaluate_solved(run, true);
     }
     free(kept);
@@ -550,9 +403,9 @@ as_predicted(const Run *run)
     Contacts *contacts = run->contacts;
     double allowed = PREDICTED * fastest(contacts);
     memcpy(contacts->room, contacts->speed, contacts->n * sizeof *contacts->room);
-    add_columns(contacts, contacts->answer, contacts->impulse, contacts->room);
+    contact_add_columns(contacts, contacts->answer, contacts->impulse, contacts->room);
     for (uint32_t k = 0; k < contacts->n; k++)
-        if (contact_is_partner(&run->model->sgn[k]) && !(fabs(contacts->room[k] - speed(run, k)) <= allowed))
+        if (contact_is_partner(&run->model->sgn[k]) && !(fabs(contacts->room[k] - contact_speed(run, k)) <= allowed))
             return false;
     return true;
 }
@@ -562,7 +415,7 @@ static bool
 is_fulfilled(const Run *run)
 {
     const Contacts *contacts = run->contacts;
-    double allowed = fmax(FULFILLED * fastest(contacts), SLOW * run->tolerance);
+    double allowed = fmax(FULFILLED * fastest(contacts), CONTACT_SLOW * run->tolerance);
     for (uint32_t k = 0; k < contacts->n; k++) {
         bool reaction = run->model->sgn[k].unilateral;
         if (contacts->part[k] && ((reaction && missing(run, k) < -allowed) || (contacts->active[k] && fabs(missing(run, k)) > allowed)))
@@ -577,7 +430,7 @@ strike_once(Run *run, bool *again)
 {
     Contacts *contacts = run->contacts;
     memset(contacts->active, 0, contacts->n);
-    int status = solve_impulses(run, contacts->part, contacts->speed, false, contacts->impulse, contacts->active);
+    int status = contact_impulses(run, contacts->part, contacts->speed, false, contacts->impulse, contacts->active);
     if (status == MDL_INTERNAL)
         return status;
     if (status == MDL_OK && jump(run) != MDL_OK)
@@ -605,7 +458,7 @@ strike(Run *run)
     bool again = false;
     if (++contacts->strikes > STRIKES)
         return report_stuck(run, "impacts follow each other without end at this instant");
-    save_modes(run);
+    contact_save_modes(run);
     choose_reactions(run);
     memcpy(contacts->start, run->v + model->y, contacts->nx * sizeof *contacts->start);
     if (contact_take(run) != MDL_OK)
@@ -679,216 +532,10 @@ contact_start(Run *run)
             run_message(run, MDL_ERROR, "at the start this unilateral constraint is violated by %.6g:\n  %s", -gap, sgn->text);
             return MDL_FAILED;
         }
-        bool open = sgn->level == 0 || !touches(run, k) || (sgn->level == 2 && fabs(speed(run, k)) > SLOW * run->tolerance);
+        bool open = sgn->level == 0 || !contact_touches(run, k) || (sgn->level == 2 && fabs(contact_speed(run, k)) > CONTACT_SLOW * run->tolerance);
         run->v[sgn->mode] = open;
     }
     return MDL_OK;
-}
-
-// --- drift
-
-static bool
-is_held(const Run *run, uint32_t law)
-{
-    const mdl_sgn *sgn = &run->model->sgn[law];
-    return contact_is_partner(sgn) && friction_mode(run, law) == 0 && (sgn->unilateral || (sgn->state < 0 && friction_limit(run, law) > 0));
-}
-
-// What closes is below zero: its instant is where an importer has found it. A rebound would begin there, and be no rebound.
-static bool
-closes_below(const Run *run, uint32_t law)
-{
-    const mdl_sgn *sgn = &run->model->sgn[law];
-    return sgn->unilateral && sgn->level == 2 && closes(run, law) && contact_gap(run, law) < -2 * contact_band(run, law);
-}
-
-static bool
-has_drifted(const Run *run, double allowed)
-{
-    for (uint32_t k = 0; k < run->model->n_sgns; k++) {
-        if (closes_below(run, k))
-            return true;
-        if (!is_held(run, k))
-            continue;
-        if (fabs(speed(run, k)) > allowed)
-            return true;
-        if (run->model->sgn[k].unilateral && run->model->sgn[k].level == 2 && fabs(contact_gap(run, k)) > allowed)
-            return true;
-    }
-    return false;
-}
-
-// Positions move as the velocities that the impulses would make move them. What closes at this event closes at zero, too: moved along with
-// the others it would begin its rebound below.
-MDL_CHECKED static int
-move_positions(Run *run)
-{
-    Contacts *contacts = run->contacts;
-    const mdl_model *model = run->model;
-    double *y = run->v + model->y, *yp = run->v + model->yp;
-    bool any = false;
-    for (uint32_t k = 0; k < contacts->n; k++) {
-        bool zero = contacts->closed[k] || closes(run, k);
-        contacts->part[k] = model->sgn[k].unilateral && model->sgn[k].level == 2 && zero;
-        contacts->speed[k] = contacts->part[k] ? contact_gap(run, k) : 0;
-        any = any || contacts->part[k];
-    }
-    if (!any)
-        return MDL_OK;
-    if (solve_impulses(run, contacts->part, contacts->speed, true, contacts->impulse, NULL) == MDL_INTERNAL)
-        return MDL_INTERNAL;
-    memcpy(contacts->start, y, contacts->nx * sizeof *y);
-    if (evaluate_solved(run, true) != MDL_OK)
-        return MDL_FAILED;
-    memcpy(contacts->shifted, yp, contacts->nx * sizeof *yp);
-    add_columns(contacts, contacts->jump, contacts->impulse, y);
-    if (evaluate_solved(run, true) != MDL_OK)
-        return MDL_FAILED;
-    for (uint32_t i = 0; i < contacts->nx; i++)
-        contacts->shifted[i] = yp[i] - contacts->shifted[i];
-    for (uint32_t k = 0; k < contacts->n; k++) // what impulses move are velocities
-        for (uint32_t e = 0; contacts->measured[k] && e < contacts->jump[k].n; e++)
-            contacts->shifted[contacts->jump[k].row[e]] = 0;
-    for (uint32_t i = 0; i < contacts->nx; i++)
-        y[i] = contacts->start[i] + contacts->shifted[i];
-    return evaluate_solved(run, true);
-}
-
-MDL_CHECKED static int
-move_back(Run *run)
-{
-    Contacts *contacts = run->contacts;
-    for (uint32_t k = 0; k < contacts->n; k++)
-        contacts->part[k] = run->model->sgn[k].unilateral && (contacts->closed[k] || closes(run, k));
-    if (contact_take(run) != MDL_OK)
-        return MDL_FAILED;
-    contact_push_nothing(run);
-    if (evaluate_solved(run, true) != MDL_OK || move_positions(run) != MDL_OK)
-        return MDL_FAILED;
-    for (uint32_t k = 0; k < contacts->n; k++) {
-        const mdl_sgn *sgn = &run->model->sgn[k];
-        contacts->part[k] = contact_is_partner(sgn) && contacts->closed[k];
-        contacts->speed[k] = contact_is_partner(sgn) ? speed(run, k) : 0;
-    }
-    if (solve_impulses(run, contacts->part, contacts->speed, true, contacts->impulse, NULL) == MDL_INTERNAL)
-        return MDL_INTERNAL;
-    add_columns(contacts, contacts->jump, contacts->impulse, run->v + run->model->y);
-    for (uint32_t k = 0; k < contacts->n; k++) // what sticks stays at zero exactly, also where its limit has nothing to do with reactions
-        if (contacts->part[k] && run->model->sgn[k].state >= 0)
-            run->v[run->model->y + (uint32_t)run->model->sgn[k].state] = 0;
-    return MDL_OK;
-}
-
-void
-contact_held_parts(Run *run)
-{
-    for (uint32_t k = 0; k < run->contacts->n; k++)
-        run->contacts->part[k] = is_held(run, k);
-}
-
-int
-contact_measure(Run *run)
-{
-    save_modes(run);
-    int status = contact_take(run);
-    restore_modes(run);
-    return status;
-}
-
-// A contact that closes with a speed which the tolerance does not resolve is stopped, and what begins to slip may be taken along the other way.
-static void
-turn_slips(Run *run)
-{
-    Contacts *contacts = run->contacts;
-    for (uint32_t k = 0; k < contacts->n; k++) {
-        const mdl_sgn *sgn = &run->model->sgn[k];
-        if (!contact_is_partner(sgn) || sgn->unilateral || sgn->disk || !(friction_limit(run, k) > 0)
-            || !(friction_mode(run, k) * speed(run, k) < -SLOW * run->tolerance))
-            continue;
-        friction_set(run, k, speed(run, k) < 0 ? -1 : 1);
-        contacts->turned = true;
-    }
-}
-
-int
-contact_close(Run *run)
-{
-    int hidden = run->contacts ? hidden_close(run) : MDL_OK;
-    if (run->contacts)
-        run->contacts->turned = false;
-    if (hidden != MDL_OK || !run->contacts || !has_drifted(run, 1e-4 * run->tolerance))
-        return hidden;
-    save_modes(run);
-    int status = move_back(run);
-    if (run->sense)
-        sense_moved(run);
-    restore_modes(run);
-    if (status == MDL_OK)
-        status = friction_evaluate(run);
-    if (status != MDL_OK)
-        return status;
-    turn_slips(run);
-    return run->contacts->turned ? friction_evaluate(run) : MDL_OK;
-}
-
-// All laws are unilateral and hold a rate at most: ideal diodes at capacitors and sources, freewheels. What they have drifted by is a part of
-// what states may be wrong by, which may be much more than the tolerance of the gap itself.
-static bool
-holds_rates_only(const Run *run)
-{
-    for (uint32_t k = 0; k < run->model->n_sgns; k++)
-        if (!run->model->sgn[k].unilateral || run->model->sgn[k].level > 1)
-            return false;
-    return true;
-}
-
-MDL_CHECKED static int
-contact_close_row(Run *run)
-{
-    return run->contacts && !run->sense && holds_rates_only(run) ? contact_close(run) : MDL_OK;
-}
-
-// The states in v, which were moved onto what ideal diodes say of them, are further from those of the step than its tolerance.
-static bool
-has_moved(const Run *run)
-{
-    bool moved = false;
-    for (uint32_t i = 0; i < run->model->nx && !moved && (hidden_any(run) || holds_rates_only(run)); i++)
-        moved = fabs(run->v[run->model->y + i] - run->y[i]) > run->tolerance * fabs(run->y[i]) + run->abstol[i];
-    return moved;
-}
-
-double
-contact_apex(const Run *run)
-{
-    double soonest = INFINITY;
-    for (uint32_t k = 0; run->contacts && k < run->contacts->n; k++) {
-        const mdl_sgn *sgn = &run->model->sgn[k];
-        if (!sgn->unilateral || sgn->level != 2 || friction_mode(run, k) == 0 || !touches(run, k))
-            continue;
-        double after = speed(run, k), pull = -contact_held(run, k);
-        if (after > SLOW * run->tolerance && pull > 0)
-            soonest = fmin(soonest, after / pull);
-    }
-    return soonest;
-}
-
-int
-contact_drifted(Run *run, bool *drifted)
-{
-    *drifted = false;
-    if (!run->contacts)
-        return MDL_OK;
-    evaluate_load(run, run->time, run->y, run->yp);
-    int status = evaluate_row(run, true);
-    *drifted = status == MDL_OK && has_moved(run);
-    if (status == MDL_OK && has_drifted(run, run->tolerance)) {
-        *drifted = true;
-        status = contact_close(run);
-    }
-    if (*drifted && status == MDL_OK)
-        evaluate_store(run);
-    return status;
 }
 
 // Which laws are measured in one evaluation follows from what was measured before, and rounding from that.

@@ -1,4 +1,5 @@
-// contact.h: what contact.c measures at an impact, for those who ask how impacts depend on what they start from.
+// contact.h: what the files of contacts share: impacts (contact.c), what is measured of the model (contact_measure.c), the impulses (contact_impulse.c), and
+// what has drifted (contact_drift.c); and what of it others ask for who look how impacts depend on what they start from.
 #ifndef MDLC_RUNTIME_LAW_CONTACT_H
 #define MDLC_RUNTIME_LAW_CONTACT_H
 
@@ -39,6 +40,16 @@ struct Contacts {
     bool turned;       // what was moved back last has turned slips around
 };
 
+static const double CONTACT_SLOW = 1e-3; // of the tolerance: a velocity that counts as none
+
+// What an impulse of the law changes.
+double contact_speed(const Run *run, uint32_t law);
+bool contact_closes(const Run *run, uint32_t law); // at the event being handled
+// It has just closed: also when other constraints, moved back from their drift, have moved it a little.
+bool contact_touches(const Run *run, uint32_t law);
+// The modes in force, around a measurement.
+void contact_save_modes(Run *run);
+void contact_restore_modes(Run *run);
 // The model solved at the states in v, with impulses (n, per law) instead of what constraints hold; NULL: without any.
 MDL_CHECKED int contact_give(Run *run, const double *impulse);
 // D and W at the point in v, of the laws in `part`, and of frictions whose limits they make. v is used.
@@ -58,9 +69,17 @@ void contact_push_nothing(Run *run);
 double contact_held(const Run *run, uint32_t law);
 bool contact_is_partner(const mdl_sgn *law);
 
+// --- contact_impulse.c
+// to += matrix*impulse for the columns measured last.
+void contact_add_columns(const Contacts *contacts, const ContactColumn *columns, const double *impulse, double *to);
+// Impulses (n, per law) of the laws in `part` that change the speeds `speed` as the laws ask for; with `bilateral` to zero. Others are 0.
+MDL_CHECKED int contact_impulses(const Run *run, const uint8_t *part, const double *speed, bool bilateral, double *impulse, uint8_t *active);
 // Of the impulses as they stand: what the law holds (its slip, or the speed of its gap) behind the impact, and the largest
 // impulse of a friction.
 double contact_speed_after(const Contacts *contacts, uint32_t law);
 double contact_impulse_limit(const Contacts *contacts, uint32_t law);
+
+// --- contact_drift.c
+MDL_CHECKED int contact_close_row(Run *run);
 
 #endif
