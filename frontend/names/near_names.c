@@ -1,7 +1,7 @@
 // near_names.c: names that a class has, for messages about those it has not.
 //
 // Purpose: the nearest name to one that was not found, and the parameters that may be meant. Method: members of the class and its bases, of the
-// classes around it, and what they import; nearest.c measures. Contract: classes.h, scope_inner.h. Complexity: linear in the names, for messages only.
+// classes around it, and what they import; nearest_name() measures. Contract: classes.h, scope_inner.h. Complexity: linear in the names, for messages only.
 #include "frontend/names/scope_inner.h"
 
 #include <string.h>
