@@ -699,6 +699,34 @@ search(Solver *solver)
 }
 
 bool
+complementarity_allocate(Complementarity *problem, size_t answers, size_t limits)
+{
+    size_t n = problem->n;
+    problem->kind = calloc(3 * n + 1, 1);
+    problem->answer.start = calloc(2 * (n + 1) + answers + limits, sizeof *problem->answer.start);
+    problem->answer.value = calloc(2 * n + answers + limits + 1, sizeof *problem->answer.value);
+    if (!problem->kind || !problem->answer.start || !problem->answer.value)
+        return false;
+    problem->of = problem->kind + n;
+    problem->active = problem->of + n;
+    problem->limit.start = problem->answer.start + n + 1;
+    problem->answer.row = problem->limit.start + n + 1;
+    problem->limit.row = problem->answer.row + answers;
+    problem->limit.value = problem->answer.value + answers;
+    problem->offset = problem->limit.value + limits;
+    problem->z = problem->offset + n;
+    return true;
+}
+
+void
+complementarity_free(Complementarity *problem)
+{
+    free(problem->kind);
+    free(problem->answer.start);
+    free(problem->answer.value);
+}
+
+bool
 complementarity_solve(Complementarity *problem)
 {
     Solver solver = {.problem = problem};

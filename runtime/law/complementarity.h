@@ -3,6 +3,7 @@
 #define MDLC_RUNTIME_LAW_COMPLEMENTARITY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // What one unknown z of the problem obeys, with s = M z + q and a = L z:
@@ -29,6 +30,10 @@ typedef struct Complementarity {
     // Of the result: what is left of the conditions above relative to the terms that each one is the sum of.
     double residual;
 } Complementarity;
+
+// Room for n unknowns and so many entries of both matrices, all zero. False: out of memory; to be freed all the same.
+bool complementarity_allocate(Complementarity *problem, size_t answers, size_t limits);
+void complementarity_free(Complementarity *problem);
 
 // Solves. False: out of memory, or no z was found that fulfils the conditions; z is then the best that was found. Where several z
 // do with one motion (redundant contacts), z is that with the least sum of M_kk*z_k^2, up to about 1e-10.

@@ -188,26 +188,6 @@ answers(const Decision *decision, uint32_t i)
     return is_reaction(decision, i) ? own > 0 : own < 0;
 }
 
-static bool
-allocate_problem(Complementarity *problem, uint32_t n)
-{
-    size_t all = n, square = all * all;
-    problem->kind = calloc(3 * all, 1);
-    problem->answer.start = calloc(2 * (all + 1) + 2 * square, sizeof *problem->answer.start);
-    problem->answer.value = calloc(2 * square + 2 * all, sizeof *problem->answer.value);
-    if (!problem->kind || !problem->answer.start || !problem->answer.value)
-        return false;
-    problem->of = problem->kind + all;
-    problem->active = problem->of + all;
-    problem->limit.start = problem->answer.start + all + 1;
-    problem->answer.row = problem->limit.start + all + 1;
-    problem->limit.row = problem->answer.row + square;
-    problem->limit.value = problem->answer.value + square;
-    problem->offset = problem->limit.value + square;
-    problem->z = problem->offset + all;
-    return true;
-}
-
 // Frictions are measured against their slip. The last variable is one, and makes the limits that do not depend on reactions.
 static void
 fill_problem(const Decision *decision, Complementarity *problem, const uint32_t *list)
@@ -286,16 +266,15 @@ solve(const Decision *decision)
     if (!list)
         return MDL_INTERNAL;
     Complementarity problem = {.n = list_answering(decision, list)};
-    int status = allocate_problem(&problem, problem.n) ? MDL_OK : MDL_INTERNAL;
+    size_t square = (size_t)problem.n * problem.n;
+    int status = complementarity_allocate(&problem, square, square) ? MDL_OK : MDL_INTERNAL;
     if (status == MDL_OK) {
         fill_problem(decision, &problem, list);
         status = complementarity_solve(&problem) ? MDL_OK : MDL_FAILED;
     }
     if (status == MDL_OK)
         set_modes(decision, &problem, list);
-    free(problem.kind);
-    free(problem.answer.start);
-    free(problem.answer.value);
+    complementarity_free(&problem);
     free(list);
     return status;
 }

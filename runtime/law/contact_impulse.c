@@ -5,7 +5,6 @@
 //         limits that are affine in the reactions (complementarity.c solves it).
 // Contract: contact.h. Complexity: linear in the columns' entries, and the solution.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/law/complementarity.h"
@@ -59,33 +58,12 @@ static bool
 allocate_problem(const Run *run, Complementarity *problem, const uint32_t *list)
 {
     const Contacts *contacts = run->contacts;
-    size_t n = problem->n, answers = 0, limits = 0;
-    for (uint32_t j = 0; j < n; j++) {
+    size_t answers = 0, limits = 0;
+    for (uint32_t j = 0; j < problem->n; j++) {
         answers += contacts->answer[list[j]].n;
         limits += contacts->limit[list[j]].n;
     }
-    problem->kind = calloc(3 * n + 1, 1);
-    problem->answer.start = calloc(2 * (n + 1) + answers + limits, sizeof *problem->answer.start);
-    problem->answer.value = calloc(2 * n + answers + limits + 1, sizeof *problem->answer.value);
-    if (!problem->kind || !problem->answer.start || !problem->answer.value)
-        return false;
-    problem->of = problem->kind + n;
-    problem->active = problem->of + n;
-    problem->limit.start = problem->answer.start + n + 1;
-    problem->answer.row = problem->limit.start + n + 1;
-    problem->limit.row = problem->answer.row + answers;
-    problem->limit.value = problem->answer.value + answers;
-    problem->offset = problem->limit.value + limits;
-    problem->z = problem->offset + n;
-    return true;
-}
-
-static void
-free_problem(Complementarity *problem)
-{
-    free(problem->kind);
-    free(problem->answer.start);
-    free(problem->answer.value);
+    return complementarity_allocate(problem, answers, limits);
 }
 
 // Columns of laws among themselves; `place` is their number + 1 in the problem. Frictions are measured against their slip.
@@ -129,7 +107,7 @@ contact_impulses(const Run *run, const uint8_t *part, const double *speed, bool 
     if (!problem.n)
         return MDL_OK;
     if (!allocate_problem(run, &problem, list)) {
-        free_problem(&problem);
+        complementarity_free(&problem);
         return MDL_INTERNAL;
     }
     for (uint32_t i = 0; i < problem.n; i++) {
@@ -146,6 +124,6 @@ contact_impulses(const Run *run, const uint8_t *part, const double *speed, bool 
         if (active)
             active[list[i]] = problem.active[i];
     }
-    free_problem(&problem);
+    complementarity_free(&problem);
     return status;
 }
