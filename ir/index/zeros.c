@@ -23,8 +23,6 @@
 #include "ir/expr/expr_parts.h"
 #include "ir/expr/expr_rewrite.h"
 
-#include <math.h>
-
 typedef struct Rewritten { // what zeros leave of an equation
     uint32_t equation, row;
     Expr shape;
@@ -172,7 +170,7 @@ is_zero_expr(Zeros *zeros, Expr e, const Var *vars, uint32_t depth)
     Op op = expr_op(exprs, e);
     bool any = false, all = true;
     if (op == OP_CONST)
-        return !(fabs(expr_value(exprs, e)) > 0);
+        return expr_value(exprs, e) == 0;
     if (op == OP_SLOT)
         return is_zero_at(zeros, vars[expr_slot_of(exprs, e)], depth);
     if (depth > PROOF_DEPTH || (op != OP_MUL && op != OP_ADD && op != OP_NEG && op != OP_DIV && op != OP_IF && op != OP_NOEVENT))
