@@ -152,5 +152,8 @@ ahead_push(Run *run, double shortest)
         from += length;
     }
     ahead->smooth = ahead->spent < PUSHES_MOST ? from : INFINITY;
+    if (isinf(ahead->smooth) && from < stop)
+        run_message(run, MDL_WARNING, "at time %.12g: forces over time are intricate, and where they begin to vary is looked for up to %.6g only: "
+                    "one that comes and goes behind it within one step of the importer is not seen (a largest step bounds steps)", run->time, from);
     return ahead->smooth < stop ? from : INFINITY;
 }
