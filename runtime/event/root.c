@@ -88,13 +88,20 @@ compute(Run *run)
         run->phi[k] = rest_guard(run, i);
 }
 
+// Whoever integrates himself ends his step at the root that he has found by what he was shown; evaluated anew, the function may have another sign by rounding.
+static bool
+is_over(const Run *run, uint32_t k)
+{
+    return run->phi[k] < 0 || (run->outside && run->guard[k].told == run->v[0]);
+}
+
 bool
 root_violated(Run *run)
 {
     compute(run);
     bool violated = failure_happened(run); // a relation has no value
     for (uint32_t k = 0; k < run->guards; k++) {
-        violated = violated || run->phi[k] < 0;
+        violated = violated || is_over(run, k);
         double size = fabs(run->phi[k]);
         run->guard[k].size = size > run->guard[k].size ? size : run->guard[k].size;
     }
@@ -113,9 +120,13 @@ root_functions(Run *run, double *value)
     const mdl_model *model = run->model;
     uint32_t first = model->n_relations, behind = first + model->n_time_relations, n = 0;
     compute(run);
-    for (uint32_t k = 0; k < run->guards; k++)
-        if (k < first || k >= behind)
-            value[n++] = run->phi[k] + band_at(run, k) > 0 ? run->phi[k] + band_at(run, k) : run->phi[k] == 0 ? DBL_MIN : run->phi[k];
+    for (uint32_t k = 0; k < run->guards; k++) {
+        if (k >= first && k < behind)
+            continue;
+        value[n] = run->phi[k] + band_at(run, k) > 0 ? run->phi[k] + band_at(run, k) : run->phi[k] == 0 ? DBL_MIN : run->phi[k];
+        if (value[n++] < 0)
+            run->guard[k].told = run->v[0];
+    }
 }
 
 static double
@@ -265,7 +276,8 @@ root_take(Run *run, bool *any)
     compute(run);
     *any = false;
     for (uint32_t k = 0; k < run->guards; k++) {
-        run->guard[k].pending = run->phi[k] < 0;
+        run->guard[k].pending = is_over(run, k);
+        run->guard[k].told = NAN;
         if (!run->guard[k].pending)
             continue;
         *any = true;

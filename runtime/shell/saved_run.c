@@ -83,6 +83,7 @@ guards_snapshot(Run *run, Snapshot *s)
         snapshot_part(s, &guard->hurried, sizeof guard->hurried);
         snapshot_part(s, &guard->lately, sizeof guard->lately);
         snapshot_part(s, &guard->extent, sizeof guard->extent);
+        snapshot_part(s, &guard->told, sizeof guard->told);
         snapshot_part(s, &guard->dip, sizeof guard->dip);
     }
 }

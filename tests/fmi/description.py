@@ -148,7 +148,8 @@ for version in (2, 3):
                     not e.filename.startswith("/") and not stat.S_ISLNK(e.external_attr >> 16) for e in archive.infolist())
         i.check(plain and archive.testzip() is None, "FMI %d: %d entries of the archive are plain" % (version, len(archive.infolist())))
 
-# Every variable has a value, event indicators too, in both interfaces; reading them changes nothing.
+# Every variable has a value, event indicators too, in both interfaces; reading them changes nothing. At rows none is negative by more than the tolerance: a
+# root that an importer has found is an event, even where the indicator, computed anew, is zero or positive by rounding (friction at its limit at 0.207).
 struck = i.build(os.path.join(i.top, "examples/woodpecker/woodpecker.mdl"))
 known = [v.name for v in fmpy.read_model_description(struck).modelVariables if v.type == "Float64"]
 indicators = [name for name in known if name.startswith("_indicator_")]
@@ -156,6 +157,5 @@ for kind in ("CoSimulation", "ModelExchange"):
     plain, whole = (fmpy.simulate_fmu(struck, fmi_type=kind, output=names, relative_tolerance=1e-6, stop_time=0.3, output_interval=0.01)
                     for names in ([name for name in known if name not in indicators], known))
     same = all(np.array_equal(plain[name], whole[name]) for name in plain.dtype.names)
-    # In model exchange one is negative where its condition is passed over.
-    positive = all(np.all(np.isfinite(whole[name])) and np.max(whole[name]) > 0 and (kind == "ModelExchange" or np.min(whole[name]) > -1e-7) for name in indicators)
+    positive = all(np.all(whole[name] > -1e-7) and np.max(whole[name]) > 0 for name in indicators)
     i.check(len(indicators) > 3 and positive and same, "%s: values of all variables, of %d event indicators among them" % (kind, len(indicators)))
