@@ -52,6 +52,21 @@ void link_contents(Linker *linker, const Fragment *frag, Shift shift);
 // The connector of the model that is `local` in an instance of a fragment.
 uint32_t global_connector(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t local);
 
+// Where the inner element lies that an outer declaration refers to: in the nearest instance around that has it.
+Shift shift_of_inner(Linker *linker, const Outer *outer);
+// Whether expandable.c takes a connect of two connectors apart.
+bool in_parts(const Linker *linker, const FragConnect *connect, uint32_t a, uint32_t b);
+
+// --- link_graph.c
+// Makes the connection graph and its tree, before anything that refers to variables is added. False after errors.
+bool solve_graph(Linker *linker, const Fragment *model);
+// The value of an extra that asks for the graph: isRoot, rooted, cardinality.
+double ask_graph(Linker *linker, const Fragment *frag, const Shift *shift, const Extra *extra);
+// Whether what stands under a condition that asks for the graph is there; guard 0: none.
+bool guard_holds(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t guard);
+// The equations of a connection's overconstrained variables; connections come in the order in which the graph was made.
+void link_overconstrained(Linker *linker, const Connect *connect, uint32_t inst);
+
 // --- taken_apart.c
 // Fills Linker.apart, which is_taken_apart() asks.
 void find_taken_apart(Linker *linker, const Fragment *model);
