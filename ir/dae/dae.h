@@ -509,6 +509,7 @@ Var dae_name_der(Dae *dae, Var var); // the same for those who look: a removed d
 Var dae_pre(Dae *dae, Var var);
 Var dae_in_stream(Dae *dae, Var stream); // inStream(stream), made on demand
 void dae_add_in_stream(Dae *dae, InStream made);
+bool dae_is_in_stream(const Dae *dae, Var var, uint32_t *index); // the inStream of in_streams.at[*index]
 Var dae_literal(Dae *dae, double value); // a VAR_CONSTANT holding the value
 uint32_t dae_add_row(Dae *dae, const Var *vars, uint32_t n);
 uint32_t dae_add_equation(Dae *dae, EqnKind kind, Expr shape, uint32_t row, uint32_t node, Span span);
@@ -623,9 +624,9 @@ void dae_var_name(const Dae *dae, Var var, Out *out);   // "wheel.s", "der(wheel
 void dae_told_name(const Dae *dae, Var var, Out *out);
 // The same inside of parentheses: a part of an equation has none of its own.
 void dae_told_inside(const Dae *dae, Var var, Out *out);
-// Says what the user wrote for a variable of the compiler's own; the text is copied.
 // True when it has such a text.
 bool dae_is_told(const Dae *dae, Var var);
+// Says what the user wrote for a variable of the compiler's own; the text is copied.
 void dae_tell_as(Dae *dae, Var var, const char *text);
 // The same for one that stands for a part of an equation, "(v1 - v2)". Long ones keep their names.
 void dae_tell_part(Dae *dae, Var var, Expr e, const Var *vars);
