@@ -2,64 +2,18 @@
 //
 // Purpose: the one place where the meaning of an operator becomes operations, so that the interpreter
 //   and the LLVM engine cannot differ.
-// Method: local value numbering (Cocke and Schwartz 1970) over the instructions of a piece: an operation on
-//   the same values is made once; a load is kept until its place may be overwritten; a store is forwarded to
-//   later loads. Conditionals with expensive sides become branches; what is made inside a branch is forgotten
-//   after it (undo log). In a loop, operations on values that no trip changes go in front of the loop.
+// Method: expressions are walked over from their leaves, and each operation becomes a value of the piece, unless there is one that it equals (code_values.c).
+//   Conditionals with expensive sides become branches.
 // Contract: expressions are walked with an explicit stack; their depth is not limited. Shapes hold no
 //   OPKIND_MODEL operators (sys_verify).
 // Complexity: linear in the operations made; in loops also stores * columns.
-#include "backend/code/code.h"
-
 #include <math.h>
 
-#include "ir/base/map.h"
+#include "backend/code/code_inner.h"
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
 
 enum { CHUNK_INSTRS = 100, CHUNK_OPS = 2000, POWER_LIMIT = 64, CHEAP_OPERATIONS = 8 };
-
-typedef struct Frame {
-    Expr expr;
-    uint32_t state; // operands visited so far
-    uint32_t undo;  // of a branch: length of the undo log when it was opened
-} Frame;
-
-typedef enum UndoKind { UNDO_EXPR, UNDO_VALUE, UNDO_MEMORY } UndoKind;
-typedef struct Undo {
-    UndoKind kind;
-    uint32_t key, old;
-} Undo;
-
-// What is known of a value for finding it again.
-typedef struct Known {
-    uint64_t key;
-    uint32_t value, next; // next: index + 1 into `known`
-} Known;
-
-enum { NO_VALUE = UINT32_MAX - 1 };
-
-struct Lowering {
-    const Sys *sys;
-    SlotCounts *slots;
-    Code *code;
-    const uint32_t *operand;   // of the instruction at hand: place or column of each slot
-    uint32_t time_operand;
-    const Pieces *pieces;          // of a loop
-    const Segment *segment;
-    U32Vec expr_stamp, expr_value; // by expression: value in this instruction when stamp = epoch
-    uint32_t epoch;
-    U8Vec cost;                // by expression: operations + 1, 255 expensive, 0 unknown
-    VEC(Known) known;          // a hash table with undo: chains from the heads
-    U32Vec heads;
-    Map memory;                // place or column -> value it holds
-    U8Vec boolean, hoisted;    // by value: of Boolean type; made before the loop
-    U8Vec written;             // by column: may some trip write it
-    VEC(Frame) stack;
-    VEC(Undo) undo;
-    U32Vec todo;
-    uint32_t depth;            // open branches
-};
 
 Lowering *
 lowering_create(const Sys *sys, SlotCounts *slots)
@@ -152,206 +106,6 @@ libm_name(Op op)
     return op_table[op].kind == OPKIND_MATH && op != OP_SQRT ? op_table[op].text : NULL; // CODE_SQRT is an instruction
 }
 
-// --- values
-
-static void
-rehash(Lowering *l)
-{
-    uint32_t size = l->heads.n * 2;
-    vec_clear(&l->heads);
-    vec_grow(&l->heads, size);
-    for (uint32_t i = 0; i < l->known.n; i++) {
-        uint32_t *head = &l->heads.at[l->known.at[i].key & (size - 1)];
-        l->known.at[i].next = *head;
-        *head = i + 1;
-    }
-}
-
-static void
-forget_values(Lowering *l)
-{
-    if (l->known.n * 4 < l->heads.n)
-        for (uint32_t i = 0; i < l->known.n; i++)
-            l->heads.at[l->known.at[i].key & (l->heads.n - 1)] = 0;
-    else
-        memset(l->heads.at, 0, l->heads.n * sizeof *l->heads.at);
-    vec_clear(&l->known);
-}
-
-static void
-remember(Lowering *l, uint64_t key, uint32_t value)
-{
-    if (l->known.n >= l->heads.n)
-        rehash(l);
-    uint32_t *head = &l->heads.at[key & (l->heads.n - 1)];
-    vec_push(&l->known, (Known){key, value, *head});
-    *head = l->known.n;
-    if (l->depth)
-        vec_push(&l->undo, (Undo){UNDO_VALUE, 0, 0});
-}
-
-// Takes back everything remembered since the log had `length` entries.
-static void
-undo_to(Lowering *l, uint32_t length)
-{
-    while (l->undo.n > length) {
-        Undo u = vec_pop(&l->undo);
-        if (u.kind == UNDO_EXPR) {
-            l->expr_stamp.at[u.key] = u.old;
-        } else if (u.kind == UNDO_MEMORY) {
-            map_put(&l->memory, u.key, u.old);
-        } else {
-            Known k = vec_pop(&l->known);
-            l->heads.at[k.key & (l->heads.n - 1)] = k.next;
-        }
-    }
-}
-
-static uint64_t
-key_of(const CodeOp *op)
-{
-    uint64_t bits;
-    memcpy(&bits, &op->value, sizeof bits);
-    return hash_add(hash_add(hash_add(hash_add(op->kind, op->a), op->b), op->c), bits);
-}
-
-static bool
-same_operation(const CodeOp *x, const CodeOp *y)
-{
-    return x->kind == y->kind && x->a == y->a && x->b == y->b && x->c == y->c &&
-           memcmp(&x->value, &y->value, sizeof x->value) == 0;
-}
-
-// Appends an operation whatever is known; before the loop when nothing in it changes.
-static uint32_t
-append(Lowering *l, CodeOp op, bool hoist)
-{
-    op.dest = l->code->values++;
-    vec_push(&l->boolean, op.boolean);
-    vec_push(&l->hoisted, hoist);
-    if (hoist)
-        vec_push(&l->code->before, op);
-    else
-        vec_push(&l->code->body, op);
-    return op.dest;
-}
-
-static bool
-can_hoist(const Lowering *l, const CodeOp *op)
-{
-    if (!l->segment)
-        return false;
-    if (op->kind == CODE_CONST)
-        return true;
-    // Within a branch only what costs little moves out of it: the branch may never be taken.
-    if (l->depth && (op->kind == CODE_CALL1 || op->kind == CODE_CALL2 || op->kind == CODE_INDEX
-                     || op->kind == CODE_INVOKE))
-        return false;
-    uint32_t storage[3], n;
-    const uint32_t *operand = code_operands(l->code, op, storage, &n);
-    bool fixed = true;
-    for (uint32_t i = 0; i < n; i++)
-        fixed = fixed && l->hoisted.at[operand[i]];
-    return fixed;
-}
-
-// The operation that makes a value: found by its number, as `dest` ascends in each list.
-static const CodeOp *
-maker_of(const Lowering *l, uint32_t value)
-{
-    const CodeOps *ops = l->hoisted.at[value] ? &l->code->before : &l->code->body;
-    uint32_t low = 0, high = ops->n;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        *(ops->at[middle].dest <= value ? &low : &high) = middle;
-    }
-    return &ops->at[low];
-}
-
-// Value of a pure operation: an earlier one when there is one.
-static uint32_t
-pure(Lowering *l, CodeOp op)
-{
-    uint64_t key = key_of(&op);
-    for (uint32_t k = l->heads.at[key & (l->heads.n - 1)]; k; k = l->known.at[k - 1].next) {
-        if (l->known.at[k - 1].key != key)
-            continue;
-        uint32_t value = l->known.at[k - 1].value;
-        if (same_operation(maker_of(l, value), &op))
-            return value;
-    }
-    uint32_t value = append(l, op, can_hoist(l, &op));
-    remember(l, key, value);
-    return value;
-}
-
-static uint32_t
-make(Lowering *l, CodeKind kind, uint32_t a, uint32_t b)
-{
-    bool boolean = kind >= CODE_LT && kind <= CODE_BOOL;
-    return pure(l, (CodeOp){.kind = (uint8_t)kind, .boolean = boolean, .a = a, .b = b});
-}
-
-static uint32_t
-constant(Lowering *l, double value)
-{
-    return pure(l, (CodeOp){.kind = CODE_CONST, .value = value});
-}
-
-static void
-set_memory(Lowering *l, uint32_t operand, uint32_t value)
-{
-    if (l->depth) {
-        uint32_t old = NO_VALUE;
-        map_get(&l->memory, operand, &old);
-        vec_push(&l->undo, (Undo){UNDO_MEMORY, operand, old});
-    }
-    map_put(&l->memory, operand, value);
-}
-
-static uint32_t
-load(Lowering *l, uint32_t operand)
-{
-    uint32_t value;
-    if (map_get(&l->memory, operand, &value) && value != NO_VALUE)
-        return value;
-    bool hoist = false;
-    if (l->segment) {
-        const Column *column = &l->pieces->columns.at[l->segment->columns + operand];
-        hoist = !column->table && column->stride == 0 && !l->written.at[operand];
-    }
-    uint32_t written = l->segment ? l->written.at[operand] : 0;
-    value = append(l, (CodeOp){.kind = CODE_LOAD, .a = operand, .b = written}, hoist);
-    set_memory(l, operand, value);
-    return value;
-}
-
-static void
-store(Lowering *l, uint32_t operand, uint32_t value)
-{
-    CodeOp op = {.kind = CODE_STORE, .dest = l->code->values, .a = operand, .b = value};
-    vec_push(&l->code->body, op);
-    if (l->segment) {
-        const Column *columns = l->pieces->columns.at + l->segment->columns;
-        for (uint32_t c = 0; c < l->segment->n_columns; c++)
-            if (c != operand && !columns_apart(&columns[operand], &columns[c]))
-                set_memory(l, c, NO_VALUE);
-    }
-    set_memory(l, operand, value);
-}
-
-static uint32_t
-as_boolean(Lowering *l, uint32_t value)
-{
-    return l->boolean.at[value] ? value : make(l, CODE_BOOL, value, 0);
-}
-
-static uint32_t
-as_real(Lowering *l, uint32_t value)
-{
-    return l->boolean.at[value] ? make(l, CODE_REAL, value, 0) : value;
-}
-
 // --- expressions
 
 // Operations of an expression, saturated at 255 for what should not be computed in vain.
@@ -417,7 +171,7 @@ argument(const Lowering *l, Expr e, uint32_t i)
 static uint32_t
 real_argument(Lowering *l, Expr e, uint32_t i)
 {
-    return as_real(l, argument(l, e, i));
+    return value_as_real(l, argument(l, e, i));
 }
 
 // a + -b is emitted as a - b, which is the same number.
@@ -429,9 +183,9 @@ lower_sum(Lowering *l, Expr e)
     for (uint32_t i = 1; i < expr_nargs(exprs, e); i++) {
         Expr term = expr_arg(exprs, e, i);
         if (expr_op(exprs, term) == OP_NEG)
-            sum = make(l, CODE_SUB, sum, as_real(l, l->expr_value.at[expr_arg(exprs, term, 0)]));
+            sum = value_make(l, CODE_SUB, sum, value_as_real(l, l->expr_value.at[expr_arg(exprs, term, 0)]));
         else
-            sum = make(l, CODE_ADD, sum, real_argument(l, e, i));
+            sum = value_make(l, CODE_ADD, sum, real_argument(l, e, i));
     }
     return sum;
 }
@@ -453,37 +207,37 @@ lower_power(Lowering *l, Expr e)
     uint32_t base = real_argument(l, e, 0);
     Expr exponent = expr_arg(exprs, e, 1);
     if (!small_exponent(exprs, exponent))
-        return pure(l, (CodeOp){.kind = CODE_CALL2, .a = base, .b = real_argument(l, e, 1), .c = OP_POW});
+        return value_pure(l, (CodeOp){.kind = CODE_CALL2, .a = base, .b = real_argument(l, e, 1), .c = OP_POW});
     double n = expr_value(exprs, exponent);
     uint32_t result = NO_VALUE, square = base;
     for (uint32_t bits = (uint32_t)fabs(n); bits; bits >>= 1) {
         if (bits & 1)
-            result = result == NO_VALUE ? square : make(l, CODE_MUL, result, square);
+            result = result == NO_VALUE ? square : value_make(l, CODE_MUL, result, square);
         if (bits > 1)
-            square = make(l, CODE_MUL, square, square);
+            square = value_make(l, CODE_MUL, square, square);
     }
-    return n < 0 ? make(l, CODE_DIV, constant(l, 1.0), result) : result;
+    return n < 0 ? value_make(l, CODE_DIV, value_constant(l, 1.0), result) : result;
 }
 
 static uint32_t
 lower_chain(Lowering *l, Expr e, CodeKind kind, bool boolean)
 {
-    uint32_t value = boolean ? as_boolean(l, argument(l, e, 0)) : real_argument(l, e, 0);
+    uint32_t value = boolean ? value_as_boolean(l, argument(l, e, 0)) : real_argument(l, e, 0);
     for (uint32_t i = 1; i < expr_nargs(l->sys->exprs, e); i++)
-        value = make(l, kind, value, boolean ? as_boolean(l, argument(l, e, i)) : real_argument(l, e, i));
+        value = value_make(l, kind, value, boolean ? value_as_boolean(l, argument(l, e, i)) : real_argument(l, e, i));
     return value;
 }
 
 static uint32_t
 lower_select(Lowering *l, Expr e)
 {
-    uint32_t condition = as_boolean(l, argument(l, e, 0)), yes = argument(l, e, 1), no = argument(l, e, 2);
+    uint32_t condition = value_as_boolean(l, argument(l, e, 0)), yes = argument(l, e, 1), no = argument(l, e, 2);
     bool boolean = l->boolean.at[yes] && l->boolean.at[no];
     if (!boolean) {
-        yes = as_real(l, yes);
-        no = as_real(l, no);
+        yes = value_as_real(l, yes);
+        no = value_as_real(l, no);
     }
-    return pure(l, (CodeOp){.kind = CODE_SELECT, .boolean = boolean, .a = condition, .b = yes, .c = no});
+    return value_pure(l, (CodeOp){.kind = CODE_SELECT, .boolean = boolean, .a = condition, .b = yes, .c = no});
 }
 
 // The operation of an operator with `arity` real operands, or CODE_KINDS.
@@ -521,7 +275,7 @@ known_call(const Lowering *l, const CodeOp *op, const uint32_t *inputs, uint64_t
     for (uint32_t k = l->heads.at[key & (l->heads.n - 1)]; k; k = l->known.at[k - 1].next) {
         if (l->known.at[k - 1].key != key)
             continue;
-        const CodeOp *maker = maker_of(l, l->known.at[k - 1].value);
+        const CodeOp *maker = value_maker(l, l->known.at[k - 1].value);
         if (maker->kind == CODE_INVOKE && maker->a == op->a && maker->c == op->c
             && !memcmp(l->code->operands.at + maker->b, inputs, op->c * sizeof *inputs))
             return l->known.at[k - 1].value;
@@ -548,11 +302,11 @@ lower_call(Lowering *l, Expr e)
         l->code->operands.n = first;
         return value;
     }
-    bool hoist = can_hoist(l, &call);
-    value = append(l, call, hoist);
+    bool hoist = value_can_hoist(l, &call);
+    value = value_append(l, call, hoist);
     for (uint32_t k = 0; k < routine->outputs; k++)
-        append(l, (CodeOp){.kind = CODE_RESULT, .a = k, .b = value}, hoist);
-    remember(l, key, value);
+        value_append(l, (CodeOp){.kind = CODE_RESULT, .a = k, .b = value}, hoist);
+    value_remember(l, key, value);
     if (l->code->results < n + routine->outputs)
         l->code->results = n + routine->outputs;
     return value;
@@ -562,7 +316,7 @@ static uint32_t
 lower_index(Lowering *l, Expr e)
 {
     const Exprs *exprs = l->sys->exprs;
-    return pure(l, (CodeOp){.kind = CODE_INDEX, .a = real_argument(l, e, 1),
+    return value_pure(l, (CodeOp){.kind = CODE_INDEX, .a = real_argument(l, e, 1),
                             .c = (uint32_t)expr_value(exprs, expr_arg(exprs, e, 0)),
                             .value = expr_value(exprs, expr_arg(exprs, e, 2))});
 }
@@ -591,11 +345,11 @@ lower_pick(Lowering *l, Expr e)
 {
     uint32_t first = consecutive(l, e), position = real_argument(l, e, 0);
     if (first != UINT32_MAX)
-        return append(l, (CodeOp){.kind = CODE_LOAD_AT, .a = first, .b = position}, false);
-    uint32_t value = constant(l, NAN);
+        return value_append(l, (CodeOp){.kind = CODE_LOAD_AT, .a = first, .b = position}, false);
+    uint32_t value = value_constant(l, NAN);
     for (uint32_t i = 1; i < expr_nargs(l->sys->exprs, e); i++) {
-        uint32_t here = make(l, CODE_EQ, position, constant(l, i - 1));
-        value = pure(l, (CodeOp){.kind = CODE_SELECT, .a = here, .b = real_argument(l, e, i), .c = value});
+        uint32_t here = value_make(l, CODE_EQ, position, value_constant(l, i - 1));
+        value = value_pure(l, (CodeOp){.kind = CODE_SELECT, .a = here, .b = real_argument(l, e, i), .c = value});
     }
     return value;
 }
@@ -610,18 +364,18 @@ lower_operator(Lowering *l, Expr e)
     uint32_t n = expr_nargs(exprs, e);
     if (plain != CODE_KINDS) {
         uint32_t a = real_argument(l, e, 0);
-        return make(l, plain, a, n > 1 ? real_argument(l, e, 1) : 0);
+        return value_make(l, plain, a, n > 1 ? real_argument(l, e, 1) : 0);
     }
     switch (op) {
-    case OP_CONST: return constant(l, expr_value(exprs, e));
-    case OP_SLOT: return load(l, l->operand ? l->operand[expr_slot_of(exprs, e)] : expr_slot_of(exprs, e));
-    case OP_TIME: return load(l, l->time_operand);
+    case OP_CONST: return value_constant(l, expr_value(exprs, e));
+    case OP_SLOT: return value_load(l, l->operand ? l->operand[expr_slot_of(exprs, e)] : expr_slot_of(exprs, e));
+    case OP_TIME: return value_load(l, l->time_operand);
     case OP_ADD: return lower_sum(l, e);
     case OP_MUL: return lower_chain(l, e, CODE_MUL, false);
     case OP_POW: return lower_power(l, e);
     case OP_AND: return lower_chain(l, e, CODE_AND, true);
     case OP_OR: return lower_chain(l, e, CODE_OR, true);
-    case OP_NOT: return make(l, CODE_NOT, as_boolean(l, argument(l, e, 0)), 0);
+    case OP_NOT: return value_make(l, CODE_NOT, value_as_boolean(l, argument(l, e, 0)), 0);
     case OP_IF: return lower_select(l, e);
     case OP_CALL: return lower_call(l, e);
     case OP_RESULT: return argument(l, e, 1) + (uint32_t)expr_value(exprs, expr_arg(exprs, e, 0));
@@ -632,7 +386,7 @@ lower_operator(Lowering *l, Expr e)
     CodeOp call = {.kind = n > 1 ? CODE_CALL2 : CODE_CALL1, .a = real_argument(l, e, 0), .c = op};
     if (n > 1)
         call.b = real_argument(l, e, 1);
-    return pure(l, call);
+    return value_pure(l, call);
 }
 
 // A conditional with a branch, in four visits: before the condition, the true and the false side, and after.
@@ -646,19 +400,19 @@ step_branch(Lowering *l, Frame *frame)
         return;
     }
     if (state == 1) {
-        CodeOp op = {.kind = CODE_IF, .dest = l->code->values, .a = as_boolean(l, argument(l, e, 0))};
+        CodeOp op = {.kind = CODE_IF, .dest = l->code->values, .a = value_as_boolean(l, argument(l, e, 0))};
         vec_push(&l->code->body, op);
         l->depth++;
         frame->undo = l->undo.n;
     } else if (state == 2) {
         uint32_t yes = real_argument(l, e, 1);
         vec_push(&l->code->body, (CodeOp){.kind = CODE_ELSE, .dest = l->code->values, .a = yes});
-        undo_to(l, frame->undo);
+        values_undo(l, frame->undo);
     } else {
         uint32_t no = real_argument(l, e, 2);
-        undo_to(l, frame->undo);
+        values_undo(l, frame->undo);
         l->depth--;
-        set_value(l, e, append(l, (CodeOp){.kind = CODE_END, .a = no}, false));
+        set_value(l, e, value_append(l, (CodeOp){.kind = CODE_END, .a = no}, false));
         (void)vec_pop(&l->stack);
         return;
     }
@@ -717,7 +471,7 @@ start_piece(Lowering *l, Code *code)
 {
     *code = (Code){0};
     l->code = code;
-    forget_values(l);
+    values_forget(l);
     map_clear(&l->memory);
     vec_clear(&l->boolean);
     vec_clear(&l->hoisted);
@@ -733,7 +487,7 @@ lower_instr(Lowering *l, Expr shape, const uint32_t *operand, uint32_t dest)
     l->epoch++;
     l->operand = operand;
     uint32_t value = lower_expression(l, shape);
-    store(l, dest, as_real(l, value));
+    value_store(l, dest, value_as_real(l, value));
 }
 
 uint32_t
@@ -800,19 +554,19 @@ forget_cells(Lowering *l, uint32_t first, uint32_t count)
     uint32_t value;
     for (uint32_t k = 0; k < count; k++)
         if (map_get(&l->memory, first + k, &value))
-            set_memory(l, first + k, NO_VALUE);
+            value_set_memory(l, first + k, NO_VALUE);
 }
 
 static void
 lower_step(Lowering *l, const Step *step)
 {
     l->epoch++;
-    uint32_t value = as_real(l, lower_expression(l, step->value));
+    uint32_t value = value_as_real(l, lower_expression(l, step->value));
     if (!step->index) {
-        store(l, step->cell, value);
+        value_store(l, step->cell, value);
         return;
     }
-    uint32_t index = as_real(l, lower_expression(l, step->index));
+    uint32_t index = value_as_real(l, lower_expression(l, step->index));
     vec_push(&l->code->body, (CodeOp){.kind = CODE_STORE_AT, .dest = l->code->values, .a = step->cell, .b = index,
                                       .c = value});
     forget_cells(l, step->cell, step->count);
@@ -826,9 +580,9 @@ lower_block(Lowering *l, Code *code, const Routine *routine, const Block *block,
         lower_step(l, &routine->steps.at[i]);
     l->epoch++;
     if (block->end == BLOCK_BRANCH)
-        *condition = as_boolean(l, lower_expression(l, block->condition));
+        *condition = value_as_boolean(l, lower_expression(l, block->condition));
     for (uint32_t k = 0; k < block->n_values; k++) {
-        uint32_t value = as_real(l, lower_expression(l, routine->values.at[block->value + k]));
+        uint32_t value = value_as_real(l, lower_expression(l, routine->values.at[block->value + k]));
         vec_push(&code->operands, value);
     }
 }

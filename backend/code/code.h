@@ -2,7 +2,7 @@
 //
 // In: a Sys.
 // Out: pieces of linear code with shared parts (code.h), the interpreter, and engines behind one interface (backend.h).
-// Read first: backend.h, then code.c and interp.c.
+// Read first: backend.h, then code.c (code_values.c) and interp.c.
 // Also open to other rooms: backend.h, engine.h, shared_code.h.
 //
 // code.h: linear code, the last form before the engines.
