@@ -8,7 +8,8 @@
 //         compared with the terms that changes of the unknowns make in them.
 //         At a start a solution that is far from the start values is looked for again with short corrections.
 //         Blocks with constraints may have equations that follow from others: there corrections are the shortest
-//         least-squares ones (Gauss-Newton), and the residuals decide whether the equations contradict each other.
+//         least-squares ones (Gauss-Newton), and the residuals decide whether the equations contradict each other. What an affine block
+//         leaves open then is chosen in newton_shortest.c.
 // Contract: on success inner variables and residuals in v belong to the solution; on failure the unknowns
 //           are those of the last iterate and newton_report() explains.
 // Complexity: one Jacobian and one factorisation per iteration.
@@ -34,7 +35,6 @@ static const double LEAP = 0.1;         // change of a correction over a step of
 static const double SMALLEST_DAMPING = 1e-6;
 
 static const double SUSPICIOUS = 1e-7;  // pivots of an elimination below this part of the largest: the rank is looked at
-static const double VANISHED = 1e-13;   // pivots of a block with choices below this part of the largest: rounding of zero
 static const double INEXACT = 1e-6;     // residuals above this part of their terms are not solved
 
 // The unit of unknown i.
@@ -153,13 +153,6 @@ move(const Run *run, const Newton *newton, double damping)
         run->v[newton->block->unknown[i]] = newton->base[i] + damping * newton->step[i];
 }
 
-static bool
-fail(Newton *newton, Trouble trouble)
-{
-    newton->trouble = trouble;
-    return false;
-}
-
 static void measure_terms(const Run *run, Newton *newton);
 
 bool
@@ -242,7 +235,7 @@ apply_inverse(Newton *newton, double *b)
         lu_solve(newton->lu, b);
 }
 
-// A block whose rank is known to be deficient for good. Of an affine one any solution will do, because shorten() finds the
+// A block whose rank is known to be deficient for good. Of an affine one any solution will do, because newton_shorten() finds the
 // shortest: the regular part is enough while its choice is a good one.
 static void
 factor_deficient(Run *run, Newton *newton)
@@ -260,7 +253,7 @@ factor_deficient(Run *run, Newton *newton)
 // Frictions in a row that all hold determine what moves more than once, and their forces not at all; clearances in a row that are
 // all open do not say where what is between them stands: under these conditions equations of the block follow from others.
 // Whether they agree is seen by the residuals. What is left open stays where it was (the shortest correction), unless the block
-// is affine: see shorten().
+// is affine: see newton_shorten().
 static void
 factor_locked(Run *run, Newton *newton)
 {
@@ -318,7 +311,7 @@ correction(Run *run, Newton *newton)
     else if (looks_locked(newton, factored))
         factor_locked(run, newton);
     if (!newton->by_rank && !factored)
-        return fail(newton, newton->lu && lu_starved(newton->lu) ? STARVED : SINGULAR);
+        return newton_fail(newton, newton->lu && lu_starved(newton->lu) ? STARVED : SINGULAR);
     apply_inverse(newton, newton->step);
     return true;
 }
@@ -386,7 +379,7 @@ damped_step(Run *run, Newton *newton, double norm, double *damping, double *tria
         }
         *damping /= 2;
         if (*damping < smallest)
-            return fail(newton, jumps(newton, norm) ? JUMP : NO_DESCENT);
+            return newton_fail(newton, jumps(newton, norm) ? JUMP : NO_DESCENT);
     }
 }
 
@@ -396,7 +389,7 @@ finish(Run *run, Newton *newton)
 {
     for (uint32_t i = 0; i < newton->block->m; i++)
         run->v[newton->block->unknown[i]] += newton->trial[i];
-    return newton_defect(run, newton, newton->step) || fail(newton, NOT_FINITE);
+    return newton_defect(run, newton, newton->step) || newton_fail(newton, NOT_FINITE);
 }
 
 // Start values that satisfy the equations exactly are a solution, also where the matrix is singular (a
@@ -478,8 +471,8 @@ is_accurate(const Run *run, Newton *newton)
         return true; // what that says of the states is looked at by hidden.c
     // Other unknowns than these may make the equations of a block with kinks independent again: that is for path.c to find.
     if (newton->locked && !newton->block->linear)
-        return fail(newton, SINGULAR);
-    return fail(newton, newton->by_rank ? CONTRADICTION : INACCURATE);
+        return newton_fail(newton, SINGULAR);
+    return newton_fail(newton, newton->by_rank ? CONTRADICTION : INACCURATE);
 }
 
 // Largest correction relative to the unknown itself; what is rounding of the nominal value does not count.
@@ -528,7 +521,7 @@ newton_iterate(Run *run, Newton *newton)
     double damping = 1;
     newton->corrections = 0;
     if (!newton_defect(run, newton, newton->step))
-        return fail(newton, NOT_FINITE);
+        return newton_fail(newton, NOT_FINITE);
     if (!newton->block->linear && is_solved(newton)) {
         review_solved(run, newton);
         return true;
@@ -539,7 +532,7 @@ newton_iterate(Run *run, Newton *newton)
             return false;
         double norm = newton_size(newton, newton->step), trial_norm = 0;
         if (!isfinite(norm))
-            return fail(newton, SINGULAR);
+            return newton_fail(newton, SINGULAR);
         if (newton->leap > 0)
             damping = fmin(damping, newton->leap / norm);
         if (!damped_step(run, newton, norm, &damping, &trial_norm))
@@ -553,10 +546,10 @@ newton_iterate(Run *run, Newton *newton)
             return polish(run, newton) && is_accurate(run, newton);
         }
         if (!newton_defect(run, newton, newton->step))
-            return fail(newton, NOT_FINITE);
+            return newton_fail(newton, NOT_FINITE);
         damping = fmin(1, 4 * damping);
     }
-    return fail(newton, TOO_MANY);
+    return newton_fail(newton, TOO_MANY);
 }
 
 void
@@ -564,143 +557,6 @@ newton_write(const Run *run, const Newton *newton, const double *from)
 {
     for (uint32_t i = 0; i < newton->block->m; i++)
         run->v[newton->block->unknown[i]] = from[i];
-}
-
-static void
-read_inner(const Run *run, const Newton *newton, double *inner)
-{
-    for (uint32_t k = 0; k < newton->block->n_inner; k++)
-        inner[k] = run->v[newton->block->inner[k]];
-}
-
-// `response` holds the inner variables at the unknowns in v, and afterwards how they follow these along a direction. The unknowns
-// are as before then, and what is computed from them is not.
-static void
-respond(const Run *run, const Newton *newton, const double *along, double *response)
-{
-    const mdl_block *block = newton->block;
-    double kept[block->m + 1], step = INFINITY;
-    // Affine blocks answer any step exactly; otherwise a step small against the unknowns.
-    for (uint32_t i = 0; i < block->m; i++) {
-        kept[i] = run->v[block->unknown[i]];
-        if (along[i] != 0)
-            step = fmin(step, (block->linear ? 1 : 1e-6) * fmax(fabs(kept[i]), newton->scale[i]) / fabs(along[i]));
-    }
-    for (uint32_t i = 0; i < block->m && isfinite(step); i++)
-        run->v[block->unknown[i]] += step * along[i];
-    mdl_call(block->eval, run->v);
-    for (uint32_t k = 0; k < block->n_inner; k++)
-        response[k] = isfinite(step) ? (run->v[block->inner[k]] - response[k]) / step : 0;
-    newton_write(run, newton, kept);
-}
-
-void
-newton_inner_response(const Run *run, const Newton *newton, const double *along, double *response)
-{
-    read_inner(run, newton, response);
-    respond(run, newton, along, response);
-    mdl_call(newton->block->eval, run->v);
-}
-
-// Weights of the shortest solution: where there are ideal diodes it is that of their voltages and currents, which they have in the limit
-// of a leak that vanishes; a potential between open ones lies where none of them would conduct.
-static bool
-weigh(const Run *run, Newton *newton)
-{
-    const double little = 1e-12;
-    const mdl_block *block = newton->block;
-    const mdl_model *model = run->model;
-    size_t n = (size_t)block->m + block->n_inner;
-    uint8_t *of_law = calloc(model->nv + 1, 1);
-    bool any = false;
-    if (!newton->weight)
-        newton->weight = calloc(n + 1, sizeof *newton->weight);
-    for (uint32_t k = 0; of_law && k < model->n_sgns; k++)
-        if (model->sgn[k].unilateral && !model->sgn[k].level)
-            of_law[model->sgn[k].x] = of_law[model->sgn[k].p] = 1;
-    for (size_t i = 0; of_law && newton->weight && i < n; i++) {
-        newton->weight[i] = of_law[i < block->m ? block->unknown[i] : block->inner[i - block->m]] ? 1 : little;
-        any = any || newton->weight[i] == 1;
-    }
-    for (size_t i = 0; newton->weight && !any && i < n; i++)
-        newton->weight[i] = 1;
-    bool good = of_law && newton->weight;
-    free(of_law);
-    return good;
-}
-
-// How all variables of the block, each in its unit, follow its k-th open direction; `inner` are those computed within it. Afterwards these
-// are not consistent with the unknowns.
-static void
-open_direction(const Run *run, const Newton *newton, size_t k, const double *inner, double *along)
-{
-    const mdl_block *block = newton->block;
-    size_t m = block->m, n = m + block->n_inner;
-    double most = 0;
-    if (newton->by_square)
-        square_kernel(newton->square, run->v, (uint32_t)k, along);
-    else
-        rank_kernel(newton->rank, (uint32_t)k, along);
-    memcpy(along + m, inner, block->n_inner * sizeof *along);
-    respond(run, newton, along, along + m);
-    for (size_t i = 0; i < n; i++) {
-        along[i] /= i < m ? newton->scale[i] : block->inner_nominal[i - m];
-        most = fabs(along[i]) > most ? fabs(along[i]) : most;
-    }
-    // What does not move but for rounding would ask for forces that are the rounding of its value.
-    for (size_t i = 0; i < n; i++)
-        along[i] = fabs(along[i]) > VANISHED * most ? along[i] : 0;
-}
-
-static double
-weighted(const Newton *newton, size_t n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += newton->weight[i] * a[i] * b[i];
-    return sum;
-}
-
-// What an affine block leaves open is chosen such that the squares of all its variables, each in its unit, have the
-// smallest sum. `work` has room for d + 2 directions of all variables and the d + 1 rows of the normal equations. One evaluation of the
-// block for each direction, and one at the end.
-static bool
-shorten_with(Run *run, Newton *newton, double *work, Rank *normal)
-{
-    const mdl_block *block = newton->block;
-    size_t m = block->m, d = newton_open(newton), n = m + block->n_inner;
-    double *value = work, *inner = work + n, *direction = inner + n, *right = direction + d * n, *matrix = rank_matrix(normal);
-    read_inner(run, newton, inner);
-    for (size_t i = 0; i < n; i++)
-        value[i] = i < m ? run->v[block->unknown[i]] / newton->scale[i] : inner[i - m] / block->inner_nominal[i - m];
-    for (size_t k = 0; k < d; k++) {
-        open_direction(run, newton, k, inner, direction + k * n);
-        right[k] = -weighted(newton, n, direction + k * n, value);
-        for (size_t l = 0; l <= k; l++)
-            matrix[l * d + k] = matrix[k * d + l] = weighted(newton, n, direction + k * n, direction + l * n);
-    }
-    if (!rank_factor(normal, NULL, 1e-12, (uint32_t)d))
-        return false;
-    rank_solve(normal, right, right);
-    for (size_t k = 0; k < d; k++)
-        for (size_t i = 0; i < m; i++)
-            run->v[block->unknown[i]] += right[k] * direction[k * n + i] * newton->scale[i];
-    return newton_defect(run, newton, newton->step) || fail(newton, NOT_FINITE);
-}
-
-static bool
-shorten(Run *run, Newton *newton)
-{
-    const mdl_block *block = newton->block;
-    size_t d = newton_open(newton), n = (size_t)block->m + block->n_inner;
-    if (!d || !block->linear || (!newton->by_rank && !newton->by_square))
-        return true;
-    double *work = calloc((d + 2) * (n + 1), sizeof *work);
-    Rank *normal = rank_create((uint32_t)d, (uint32_t)d);
-    bool good = work && normal && (newton->weight || weigh(run, newton)) && shorten_with(run, newton, work, normal);
-    free(work);
-    rank_free(&normal);
-    return good;
 }
 
 // Constraints at start values where they depend on each other by chance (y = 0 in x^2 + y^2 = L^2 with x given): beside
@@ -818,11 +674,11 @@ newton_solve(Run *run, Newton *newton, Effort effort)
     if (solved && effort != EFFORT_RUN && newton->locked && opens_states(run, newton))
         return MDL_FAILED;
     if (solved)
-        return shorten(run, newton) ? MDL_OK : MDL_FAILED;
+        return newton_shorten(run, newton) ? MDL_OK : MDL_FAILED;
     if (effort == EFFORT_PATHS && newton->trouble != NOT_FINITE && solve_beside(run, newton))
         return MDL_OK;
     if (effort == EFFORT_PATHS && newton->trouble != CONTRADICTION && newton->trouble != NOT_REACHED && path_solve(run, newton))
-        return shorten(run, newton) ? MDL_OK : MDL_FAILED;
+        return newton_shorten(run, newton) ? MDL_OK : MDL_FAILED;
     return MDL_FAILED;
 }
 

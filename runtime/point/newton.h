@@ -1,4 +1,4 @@
-// newton.h: what newton.c, newton_report.c and redundancy.c share about one algebraic block.
+// newton.h: what newton.c, newton_shortest.c, newton_report.c and redundancy.c share about one algebraic block.
 #ifndef MDLC_RUNTIME_POINT_NEWTON_H
 #define MDLC_RUNTIME_POINT_NEWTON_H
 
@@ -12,6 +12,8 @@ enum { RANK_LIMIT = 600 };  // iteration unknowns of a block whose rank is looke
 
 // Pivots below this part of the largest: an equation follows from others.
 static const double RANK_DEPENDENT = 1e-10;
+// Of a block with choices below this part: rounding of zero.
+static const double VANISHED = 1e-13;
 
 typedef enum Trouble {
     NO_TROUBLE, NOT_FINITE, SINGULAR, NO_DESCENT, TOO_MANY, NO_PATH, TURNING_POINT, JUMP, CONTRADICTION, NOT_REACHED, INACCURATE, STARVED
@@ -46,12 +48,20 @@ struct Newton {
     Affine *affine;  // NULL: not yet
 };
 
+static inline bool
+newton_fail(Newton *newton, Trouble trouble)
+{
+    newton->trouble = trouble;
+    return false;
+}
 // Evaluates the block and puts target - residual into `out`. False when something is not finite.
 bool newton_defect(const Run *run, const Newton *newton, double *out);
 // Damped Newton from the unknowns in v towards `target`.
 bool newton_iterate(Run *run, Newton *newton);
 void newton_read(const Run *run, const Newton *newton, double *to);
 void newton_write(const Run *run, const Newton *newton, const double *from);
+// newton_shortest.c: chooses what a solved affine block leaves open. False: out of memory, or not finite.
+MDL_CHECKED bool newton_shorten(Run *run, Newton *newton);
 // path.c: after Newton's method failed at a start. True: the unknowns in v are a solution; otherwise they, and `trouble`, are those of
 // the direct attempt.
 MDL_CHECKED bool path_solve(Run *run, Newton *newton);
