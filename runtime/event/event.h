@@ -90,7 +90,7 @@ MDL_CHECKED int leap_judge(Run *run, uint32_t leap, double amount, double size);
 // --- root.c: conditions on accepted steps
 // Root functions at the point in v (after dynamics): true when a condition is violated.
 bool root_violated(Run *run);
-// Behind it: no relation is violated by more than errors of the states, as large as the tolerance allows, make of its function. Laws of
+// answers.c: behind it: no relation is violated by more than errors of the states, as large as the tolerance allows, make of its function. Laws of
 // friction do not count: extra looks are none for them.
 bool root_uncertain(Run *run);
 // The same functions, for whoever looks for their signs himself: relations but those that are known ahead, laws, contacts at rest, each positive
@@ -108,7 +108,7 @@ void root_show_behind(Run *run);
 // vanished. Where the equations have no solution counts as violated; MDL_FAILED with a message when the first such instant is
 // no event: *instant is the last one before.
 MDL_CHECKED int root_locate(Run *run, double low, double high, double *instant, bool *found);
-// Remembers the values of a point without violation. True when parabolas through the last three values of guards have come
+// sightings.c: remembers the values of a point without violation. True when parabolas through the last three values of guards have come
 // close to zero, between two points not before `from`: worth a look.
 bool root_suspect(Run *run, double from);
 // The looks at a step begin anew at its start `before`, where nothing was violated. v is used.

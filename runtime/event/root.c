@@ -6,17 +6,15 @@
 // divided by its size on the bracket) is one continuous function whose first sign change is located by the
 // ITP method (Oliveira and Takahashi, ACM TOMS 47 (2021) 5), down to rounding, keeping the end where the
 // condition has flipped. A condition may flip and flip back within one step: steps longer than an output
-// interval are looked at in between, and parabolas through the latest values point to minima inside a step.
-// A function that differs from these parabolas is looked at more densely (find_event in runtime/shell/advance.c); what such
-// looks show counts where it is more than errors of the states make of the function.
+// interval are looked at in between (runtime/shell/advance.c), and what looks show is in sightings.c.
 // Contract: flips that are shorter than all of that are not seen. Complexity: about 12 evaluations per
 // event.
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/event/event.h"
+#include "runtime/event/root_inner.h"
 #include "runtime/law/law.h"
 #include "runtime/memory/memory.h"
 #include "runtime/point/point.h"
@@ -59,8 +57,8 @@ band_at(const Run *run, uint32_t k)
 }
 
 // Fills run->phi with the guard functions at the point in v; a blind guard is shifted by its band.
-static void
-compute(Run *run)
+void
+root_compute(Run *run)
 {
     const mdl_model *model = run->model;
     uint32_t k = model->n_relations;
@@ -98,7 +96,7 @@ is_over(const Run *run, uint32_t k)
 bool
 root_violated(Run *run)
 {
-    compute(run);
+    root_compute(run);
     bool violated = failure_happened(run); // a relation has no value
     for (uint32_t k = 0; k < run->guards; k++) {
         violated = violated || is_over(run, k);
@@ -119,7 +117,7 @@ root_functions(Run *run, double *value)
 {
     const mdl_model *model = run->model;
     uint32_t first = model->n_relations, behind = first + model->n_time_relations, n = 0;
-    compute(run);
+    root_compute(run);
     for (uint32_t k = 0; k < run->guards; k++) {
         if (k >= first && k < behind)
             continue;
@@ -146,7 +144,7 @@ value_at(Run *run, double time)
     run->stats->root_evaluations++;
     if (condition_evaluate(run, time) != MDL_OK)
         return -INFINITY;
-    compute(run);
+    root_compute(run);
     return failure_happened(run) ? -INFINITY : scaled_minimum(run);
 }
 
@@ -254,7 +252,7 @@ mark_pending(Run *run, double time)
         evaluate_plain(run);
         evaluate_outputs(run);
     }
-    compute(run);
+    root_compute(run);
     for (uint32_t k = 0; k < run->guards; k++) {
         run->guard[k].pending = run->phi[k] < 0;
         if (!run->guard[k].pending)
@@ -266,14 +264,14 @@ mark_pending(Run *run, double time)
     int status = any ? MDL_OK : evaluate_at(run, time, true);
     if (any || status != MDL_OK)
         return status;
-    compute(run);
+    root_compute(run);
     return failure_report(run) ? MDL_FAILED : MDL_OK;
 }
 
 void
 root_take(Run *run, bool *any)
 {
-    compute(run);
+    root_compute(run);
     *any = false;
     for (uint32_t k = 0; k < run->guards; k++) {
         run->guard[k].pending = is_over(run, k);
@@ -291,7 +289,7 @@ void
 root_take_behind(Run *run, bool *any)
 {
     *any = false;
-    compute(run);
+    root_compute(run);
     for (uint32_t k = 0; k < run->guards; k++) {
         Guard *guard = &run->guard[k];
         guard->pending = run->phi[k] < -2 * guard->band;
@@ -375,310 +373,6 @@ root_locate(Run *run, double low, double high, double *instant, bool *found)
     return status;
 }
 
-// Lowest point of the parabola through three values at a < b < c. False: it has none.
-static bool
-lowest_point(const double at[3], const double value[3], double *when, double *low)
-{
-    double first = (value[1] - value[0]) / (at[1] - at[0]), second = (value[2] - value[1]) / (at[2] - at[1]);
-    double bend = (second - first) / (at[2] - at[0]);
-    if (!(bend > 0))
-        return false;
-    *when = (at[0] + at[1]) / 2 - first / (2 * bend);
-    *low = value[0] + first * (*when - at[0]) + bend * (*when - at[0]) * (*when - at[1]);
-    return true;
-}
-
-// The edge of the function with equal slopes up and down, as that of abs(x - a), through three values at a < b < c of which the middle one is lowest:
-// the steeper of its sides goes on beyond it. False: it has none.
-static bool
-lowest_edge(const double at[3], const double value[3], double *when, double *low)
-{
-    double fall = (value[0] - value[1]) / (at[1] - at[0]), rise = (value[2] - value[1]) / (at[2] - at[1]), slope = fmax(fall, rise);
-    if (!(fmin(fall, rise) >= 0 && slope > 0))
-        return false;
-    uint32_t first = fall > rise; // the edge lies between this one and the next
-    double down = value[first] - value[first + 1], width = at[first + 1] - at[first];
-    *when = at[first] + (width + down / slope) / 2;
-    *low = value[first] - slope * (*when - at[first]);
-    return true;
-}
-
-// A lowest point is worth a look when it is below this part of what the values beside it come to.
-static const double LOW = 0.3;
-
-// Parts of a function's distance from zero that it may be off what parabolas say between two looks.
-static const double UNSEEN = 0.25;
-
-static double
-seen_at(const Run *run, uint32_t i)
-{
-    return run->sightings.at[(run->sightings.first + i) % 3];
-}
-
-static const double *
-seen_row(const Run *run, uint32_t i)
-{
-    return run->seen + (size_t)((run->sightings.first + i) % 3) * run->guards;
-}
-
-// Where the last three values say that guard k was lowest, not before `from`, when that is low; otherwise NAN.
-static double
-dip(const Run *run, uint32_t k, double from)
-{
-    const double at[3] = {seen_at(run, 0), seen_at(run, 1), seen_at(run, 2)};
-    const double value[3] = {seen_row(run, 0)[k], seen_row(run, 1)[k], seen_row(run, 2)[k]};
-    double when, low, edge, bottom;
-    if (!lowest_point(at, value, &when, &low))
-        return NAN;
-    // A smooth function is not as low as an edge would be; where that would not come close to zero there is none to look for.
-    if (!(low < LOW * fmax(value[when > at[1]], value[(when > at[1]) + 1])) && lowest_edge(at, value, &edge, &bottom) && bottom < 0.1 * value[1]) {
-        when = edge;
-        low = bottom;
-    }
-    int before = when > at[1];
-    bool inside = when > at[0] && when < at[2] && at[before] >= from;
-    return inside && low < LOW * fmax(value[before], value[before + 1]) ? when : NAN;
-}
-
-// Looks for dips among all guards: most parabolas do not fall at their first point and rise at their last.
-static void
-find_dips(Run *run, double from)
-{
-    double before = seen_at(run, 1) - seen_at(run, 0), behind = seen_at(run, 2) - seen_at(run, 1);
-    if (!(before > 0 && behind > 0))
-        return;
-    const double *a = seen_row(run, 0), *b = seen_row(run, 1), *c = seen_row(run, 2);
-    double both = before + behind, least = behind * behind / (before * (both + behind)), most = before * before / (behind * (both + before));
-    for (uint32_t k = 0; k < run->guards; k++) {
-        double fall = b[k] - a[k], rise = c[k] - b[k];
-        if (!(rise > least * fall) || !(fall < most * rise))
-            continue;
-        double when = dip(run, k, from);
-        if (isnan(when))
-            continue;
-        if (!run->sightings.dips++)
-            for (uint32_t i = 0; i < run->guards; i++)
-                run->guard[i].dip = NAN;
-        run->guard[k].dip = when;
-    }
-}
-
-// What counts as noise of a state: far below what the integrator resolves.
-static double
-noise_of(const Run *run, uint32_t i)
-{
-    return 1e-6 * run->tolerance * fabs(run->v[run->model->nominal + i]);
-}
-
-// What a step may be wrong by.
-static double
-error_of(const Run *run, uint32_t i)
-{
-    return run->tolerance * fabs(run->y[i]) + run->abstol[i];
-}
-
-// Of state i in a trial, as good as random.
-static bool
-goes_down(uint32_t i, uint32_t trial)
-{
-    uint32_t mixed = (i + 1) * 0x9e3779b9u + trial * 0x85ebca6bu; // an odd multiple of the golden ratio and another odd number
-    mixed ^= mixed >> 15;
-    return (mixed * 0x2c1b3c6du) >> 31;
-}
-
-// The point at the end of the last step, every state moved by its `amount`: up or down, as good as random and the same in every run. Trial 0
-// moves none.
-MDL_CHECKED static int
-evaluate_moved(Run *run, double (*amount)(const Run *, uint32_t), uint32_t trial)
-{
-    const mdl_model *model = run->model;
-    bool alone = condition_alone(run);
-    if (alone && condition_evaluate(run, run->time) != MDL_OK)
-        return MDL_FAILED;
-    if (!alone)
-        evaluate_load(run, run->time, run->y, run->yp);
-    for (uint32_t i = 0; trial && i < model->nx; i++)
-        run->v[model->y + i] += goes_down(i, trial) ? -amount(run, i) : amount(run, i);
-    if (alone) {
-        mdl_call(model->conditions, run->v);
-    } else {
-        if (evaluate_solved(run, false) != MDL_OK)
-            return MDL_FAILED;
-        evaluate_outputs(run);
-    }
-    mdl_call(model->relations, run->v);
-    return MDL_OK;
-}
-
-// By how much such amounts of all states together change the functions of relations: a stiff spring makes much of little. It goes to their
-// guards' `answer`, zero where the equations have no solution. v stays as it is.
-static void
-measure_answers(Run *run, double (*amount)(const Run *, uint32_t))
-{
-    enum { TRIALS = 3 };
-    const mdl_model *model = run->model;
-    size_t bytes = run->model->nv * sizeof *run->v;
-    double *kept = malloc(bytes + 1), *before = run->phi_scale;
-    for (uint32_t k = 0; k < model->n_relations; k++)
-        run->guard[k].answer = 0;
-    if (!kept)
-        return;
-    memcpy(kept, run->v, bytes);
-    int status = MDL_OK;
-    for (uint32_t trial = 0; trial <= TRIALS && status == MDL_OK; trial++) {
-        status = evaluate_moved(run, amount, trial);
-        for (uint32_t k = 0; k < model->n_relations && status == MDL_OK; k++) {
-            double g = run->v[model->relation[k].g];
-            before[k] = trial ? before[k] : g;
-            run->guard[k].answer = fmax(run->guard[k].answer, fabs(g - before[k]));
-        }
-    }
-    for (uint32_t k = 0; k < model->n_relations && status != MDL_OK; k++)
-        run->guard[k].answer = 0;
-    failure_clear(run);
-    memcpy(run->v, kept, bytes);
-    free(kept);
-}
-
-// Whether an amount of the function of relation k is more than errors of the states make of it. Below that it is not known whether the
-// condition changes, and looking again finds what the next step contradicts.
-static bool
-is_known(Run *run, uint32_t k, double amount)
-{
-    if (run->sightings.measured != run->time) {
-        measure_answers(run, error_of);
-        run->sightings.measured = run->time;
-    }
-    return amount > run->guard[k].answer;
-}
-
-bool
-root_uncertain(Run *run)
-{
-    if (failure_happened(run))
-        return false;
-    for (uint32_t k = 0; k < run->model->n_relations; k++)
-        if (run->phi[k] < 0 && is_known(run, k, -run->phi[k]))
-            return false;
-    return true;
-}
-
-// Whether the function of a relation is far from the parabola through its three points, beside how near it is to zero: between two looks it
-// may have been anywhere, and parabolas show no dips. A cubic part has a sixteenth of what it makes here in the middle between looks.
-static bool
-surprises(Run *run)
-{
-    double at[3], to = run->v[0], weight[3];
-    for (uint32_t i = 0; i < 3; i++)
-        at[i] = seen_at(run, i);
-    if (!(at[1] > at[0] && at[2] > at[1] && to > at[2]))
-        return false;
-    weight[0] = (to - at[1]) * (to - at[2]) / ((at[0] - at[1]) * (at[0] - at[2]));
-    weight[1] = (to - at[0]) * (to - at[2]) / ((at[1] - at[0]) * (at[1] - at[2]));
-    weight[2] = (to - at[0]) * (to - at[1]) / ((at[2] - at[0]) * (at[2] - at[1]));
-    // How much of the error of the parabola there is its error between the latest two points: products of distances.
-    double middle = (to - at[2]) / 2, inside = middle * middle * (middle + at[2] - at[1]);
-    double share = inside / ((to - at[0]) * (to - at[1]) * (to - at[2]));
-    const double *a = seen_row(run, 0), *b = seen_row(run, 1), *c = seen_row(run, 2);
-    for (uint32_t k = 0; k < run->model->n_relations; k++) {
-        double expected = weight[0] * a[k] + weight[1] * b[k] + weight[2] * c[k], near = c[k] < run->phi[k] ? c[k] : run->phi[k];
-        double deviation = share * fabs(run->phi[k] - expected);
-        if (deviation > UNSEEN * near && near > 0 && !(run->guard[k].band > 0) && !ahead_knows(run, k) && is_known(run, k, deviation))
-            return true;
-    }
-    return false;
-}
-
-bool
-root_suspect(Run *run, double from)
-{
-    Sightings *sightings = &run->sightings;
-    // Where steps that were far from all changes lie between, the values before say nothing.
-    bool follows = sightings->count >= 3 && seen_at(run, 2) >= from;
-    sightings->surprised = sightings->surprised || (follows && surprises(run));
-    uint32_t newest = sightings->first;
-    sightings->first = newest < 2 ? newest + 1 : 0;
-    sightings->at[newest] = run->v[0];
-    memcpy(run->seen + (size_t)newest * run->guards, run->phi, run->guards * sizeof *run->phi);
-    sightings->dips = 0;
-    if (++sightings->count >= 3)
-        find_dips(run, from);
-    return sightings->dips > 0;
-}
-
-void
-root_look_again(Run *run, double before)
-{
-    if (condition_evaluate(run, before) != MDL_OK)
-        return;
-    compute(run);
-    run->sightings.count = 0;
-    (void)root_suspect(run, before);
-}
-
-// Where a function may be lowest that has these values at a < b < c, the middle one lowest, when that is much lower than what was seen; otherwise NAN.
-static double
-lower_yet(const double at[3], const double value[3])
-{
-    double when, least;
-    if (lowest_point(at, value, &when, &least) && least < LOW * value[1] && when > at[0] && when < at[2] && when != at[1])
-        return when;
-    return lowest_edge(at, value, &when, &least) && least < LOW * value[1] && when != at[1] ? when : NAN;
-}
-
-// One more value between those of a bracket of the lowest.
-static void
-close_in(double at[3], double value[3], double point, double now)
-{
-    bool lower = now < value[1], right = point > at[1];
-    int end = lower == right ? 0 : 2;
-    at[end] = lower ? at[1] : point;
-    value[end] = lower ? value[1] : now;
-    at[1] = lower ? point : at[1];
-    value[1] = lower ? now : value[1];
-}
-
-// Follows guard k to the bottom of its dip, as long as it may be much lower than what was seen.
-MDL_CHECKED static int
-follow_dip(Run *run, uint32_t k, double *instant, bool *found)
-{
-    enum { LOOKS = 12 };
-    double at[3], value[3], next = run->guard[k].dip;
-    for (uint32_t i = 0; i < 3; i++) {
-        at[i] = seen_at(run, i);
-        value[i] = seen_row(run, i)[k];
-    }
-    double low = at[next > at[1]];
-    for (int look = 0; look < LOOKS && next > low && next < at[2]; look++) {
-        double before = next > at[1] ? at[1] : fmax(low, at[0]);
-        bool lost = condition_evaluate(run, next) != MDL_OK, violated = lost || root_violated(run);
-        if (violated && !lost && run->sightings.extra && root_uncertain(run))
-            return MDL_OK;
-        int status = violated ? root_locate(run, fmax(low, before), next, instant, found) : MDL_OK;
-        if (status != MDL_OK || *found || lost)
-            return status;
-        close_in(at, value, next, run->phi[k]);
-        next = lower_yet(at, value);
-    }
-    return MDL_OK;
-}
-
-int
-root_dipped(Run *run, double *instant, bool *found)
-{
-    *found = false;
-    for (;;) {
-        uint32_t first = UINT32_MAX;
-        for (uint32_t k = 0; k < run->guards; k++)
-            if (!isnan(run->guard[k].dip) && (first == UINT32_MAX || run->guard[k].dip < run->guard[first].dip))
-                first = k;
-        int status = first == UINT32_MAX ? MDL_OK : follow_dip(run, first, instant, found);
-        if (status != MDL_OK || *found || first == UINT32_MAX)
-            return status;
-        run->guard[first].dip = NAN;
-    }
-}
-
 const char *
 root_chatter_help(const Run *run)
 {
@@ -709,20 +403,6 @@ shrinks(const Run *run, const Guard *guard)
     return false;
 }
 
-// How large the function of relation k may be and still be noise.
-static double
-noise_limit(Run *run, uint32_t k, double wanted)
-{
-    double least = 1e-6 * run->tolerance;
-    for (uint32_t i = 0; i < run->model->nx; i++)
-        least = fmin(least, noise_of(run, i));
-    if (wanted <= least)
-        return least;
-    measure_answers(run, noise_of);
-    run->sightings.measured = NAN;
-    return fmax(least, run->guard[k].answer);
-}
-
 // A velocity that a locked friction holds at zero but for rounding changes its sign at random. What flips and flips back within
 // such noise is blind to it from then on: its zone is a thousand times what it was seen to do.
 static bool
@@ -730,7 +410,7 @@ is_noise(Run *run, uint32_t k)
 {
     Guard *guard = &run->guard[k];
     double zone = 1e3 * run->phi[k];
-    if (k >= run->model->n_relations || rest_was(run, k) || zone > noise_limit(run, k, zone))
+    if (k >= run->model->n_relations || rest_was(run, k) || zone > answer_to_noise(run, k, zone))
         return false;
     guard->size = fmax(guard->size, zone / BAND);
     guard->band = BAND * guard->size;
@@ -842,7 +522,7 @@ static void
 remember_first(Run *run)
 {
     memcpy(run->phi_scale, run->phi, run->guards * sizeof *run->phi);
-    compute(run);
+    root_compute(run);
     for (uint32_t k = 0; k < run->model->n_relations; k++)
         if (!(run->guard[k].band > 0))
             renew_size(run, k, run->phi_scale[k]);
