@@ -478,11 +478,17 @@ path_member(Elab *elab, Fragment **frag, uint32_t class_id, Node ref, bool *clas
     return member;
 }
 
-// What has to hold of a reference in an expression; member: NULL for what is not declared yet.
-typedef bool Holds(Elab *elab, Member *member, bool class_level);
+// What is asked about the parts of an expression that is seen from a class in a fragment.
+typedef struct Question {
+    Fragment *frag;
+    uint32_t class_id;
+    bool records; // whole records may be parameters
+    bool (*holds)(Elab *elab, Member *member, bool class_level); // of what a reference names; member: NULL for what is not declared yet
+} Question;
 
+// Whether something holds of all parts of an expression but the names of functions.
 static bool
-holds_of_references(Elab *elab, Fragment *frag, uint32_t class_id, Node expr, Holds *holds)
+holds_of_parts(Elab *elab, const Question *question, Node expr, bool (*holds)(Elab *elab, const Question *question, Node part))
 {
     U32Vec stack = {0};
     bool yes = true;
@@ -492,17 +498,23 @@ holds_of_references(Elab *elab, Fragment *frag, uint32_t class_id, Node expr, Ho
         const AstNode *at = node_at(elab, node);
         if (!node)
             continue;
-        if (at->kind == AST_REF) {
-            Fragment *in = frag;
-            bool class_level;
-            Member *member = path_member(elab, &in, class_id, node, &class_level);
-            yes = holds(elab, member, class_level);
-        }
+        yes = holds(elab, question, node);
         for (uint32_t i = at->kind == AST_CALL; i < at->nchild; i++)
             vec_push(&stack, child_at(elab, node, i));
     }
     vec_free(&stack);
     return yes;
+}
+
+static bool
+part_holds(Elab *elab, const Question *question, Node part)
+{
+    Fragment *in = question->frag;
+    bool class_level;
+    if (node_at(elab, part)->kind != AST_REF)
+        return true;
+    Member *member = path_member(elab, &in, question->class_id, part, &class_level);
+    return question->holds(elab, member, class_level);
 }
 
 // A parameter, or all fields of a record of parameters.
@@ -552,7 +564,7 @@ is_knowable(Elab *elab, Member *member)
     bool yes = mod && mod->value && !mod_child(member->mod, sym_of(elab->dae->syms, "fixed"));
     elab->active++;
     if (yes && mod->frag && elab->active < DEPTH_LIMIT / 2)
-        yes = holds_of_references(elab, mod->frag, mod->class_id, mod->value, may_be_known);
+        yes = holds_of_parts(elab, &(Question){.frag = mod->frag, .class_id = mod->class_id, .holds = may_be_known}, mod->value, part_holds);
     elab->active--;
     member->knowable = yes ? 2 : 1;
     return yes;
@@ -571,7 +583,7 @@ is_evaluated(Elab *elab, Member *member)
     elab->active++;
     if (parameter && !yes && (mod->final || mod->of_final) && elab->active < DEPTH_LIMIT / 2)
         yes = is_of_parameters(elab, mod->frag, mod->class_id, mod->value, true)
-            && holds_of_references(elab, mod->frag, mod->class_id, mod->value, is_known_early);
+            && holds_of_parts(elab, &(Question){.frag = mod->frag, .class_id = mod->class_id, .holds = is_known_early}, mod->value, part_holds);
     elab->active--;
     member->evaluated = yes ? 3 : 2;
     return yes;
@@ -586,18 +598,10 @@ structural_path(Elab *elab, Fragment *frag, uint32_t class_id, Node ref, bool re
     Sym first = node_at(elab, child_at(elab, ref, 0))->sym;
     if (node_at(elab, ref)->nchild == 1 && find_loop(elab, &scope, first))
         return true;
-    if (!visible_member(elab, &scope, first))
+    bool class_level;
+    const Member *member = path_member(elab, &frag, class_id, ref, &class_level);
+    if (class_level)
         return strcmp(name_of(elab, first), "time") != 0;
-    const Member *member = NULL;
-    for (uint32_t i = 0; i < node_at(elab, ref)->nchild; i++) {
-        member = fragment_member(frag, node_at(elab, child_at(elab, ref, i))->sym);
-        if (!member || member->absent || member->state != 2)
-            return false;
-        if (member->outer)
-            member = outer_spot(frag, member).member;
-        if (member->is_component)
-            frag = member->fragments[0];
-    }
     if (member && member->is_component && records)
         return member_is_fixed(member);
     return member && !member->is_component && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT)
@@ -605,35 +609,25 @@ structural_path(Elab *elab, Fragment *frag, uint32_t class_id, Node ref, bool re
 }
 
 static bool
-is_of_parameters(Elab *elab, Fragment *frag, uint32_t class_id, Node expr, bool records)
+part_is_of_parameters(Elab *elab, const Question *question, Node part)
 {
     static const char *const changing[] = {"der", "pre", "edge", "change", "initial", "terminal", "sample", "previous", "hold", "noClock", "interval", "firstTick",
                                           "subSample", "superSample", "shiftSample", "backSample", "Clock",
                                           "rooted", "Connections.rooted", "Connections.isRoot", "inStream",
                                           "actualStream", "cardinality", "getInstanceName",
                                           "activeState", "ticksInState", "timeInState"};
-    U32Vec stack = {0};
-    bool yes = true;
-    vec_push(&stack, expr);
-    while (yes && stack.n) {
-        Node node = vec_pop(&stack);
-        const AstNode *at = node_at(elab, node);
-        uint32_t first = 0;
-        if (!node)
-            continue;
-        if (at->kind == AST_REF)
-            yes = structural_path(elab, frag, class_id, node, records);
-        if (at->kind == AST_CALL) {
-            const char *name = scope_name_text(elab->program, child_at(elab, node, 0));
-            for (uint32_t i = 0; i < sizeof changing / sizeof *changing; i++)
-                yes &= strcmp(name, changing[i]) != 0;
-            first = 1;
-        }
-        for (uint32_t i = first; i < at->nchild; i++)
-            vec_push(&stack, child_at(elab, node, i));
-    }
-    vec_free(&stack);
+    const AstNode *at = node_at(elab, part);
+    bool yes = at->kind != AST_REF || structural_path(elab, question->frag, question->class_id, part, question->records);
+    const char *name = at->kind == AST_CALL ? scope_name_text(elab->program, child_at(elab, part, 0)) : "";
+    for (uint32_t i = 0; i < sizeof changing / sizeof *changing; i++)
+        yes &= strcmp(name, changing[i]) != 0;
     return yes;
+}
+
+static bool
+is_of_parameters(Elab *elab, Fragment *frag, uint32_t class_id, Node expr, bool records)
+{
+    return holds_of_parts(elab, &(Question){.frag = frag, .class_id = class_id, .records = records}, expr, part_is_of_parameters);
 }
 
 bool

@@ -76,20 +76,36 @@ record_of_class(Elab *elab, uint32_t class_id, Span span)
 
 // --- references
 
+// Field k of a record at a spot, where it is a parameter or constant; NULL: it is not. *local is its element in *frag.
+static Member *
+known_field(Elab *elab, const Spot *spot, uint32_t k, Fragment **frag, uint32_t *local)
+{
+    *frag = spot->frag;
+    *local = k;
+    Member *member = member_to_evaluate(elab, frag, local);
+    return member && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT) ? member : NULL;
+}
+
+static Value *
+record_value(Elab *elab, const Reference *of)
+{
+    Value *value = arena_new(elab->scratch, Value);
+    *value = (Value){.type = of->type, .count = of->count, .elements = arena_array(elab->scratch, Expr, of->count)};
+    return value;
+}
+
 // The values of a record of parameters.
 static bool
 known_record(Elab *elab, const Target *target, uint32_t size, Span span, Reference *out)
 {
-    Value *value = arena_new(elab->scratch, Value);
-    *value = (Value){.type = out->type, .count = out->count,
-                     .elements = arena_array(elab->scratch, Expr, out->count)};
+    Value *value = record_value(elab, out);
     for (uint32_t i = 0; i < target->n; i++)
         for (uint32_t k = 0; k < size; k++) {
-            Fragment *frag = target->spots[i].frag;
-            uint32_t local = k;
+            Fragment *frag;
+            uint32_t local;
             const Value *whole;
-            Member *member = member_to_evaluate(elab, &frag, &local);
-            if (!member || (member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT)) {
+            Member *member = known_field(elab, &target->spots[i], k, &frag, &local);
+            if (!member) {
                 diag_add(elab->diags, E0112, span, "a value that must be known at compile time uses something "
                                                    "that is no parameter or constant");
                 return false;
@@ -110,17 +126,15 @@ evaluated_fields(Elab *elab, const Target *target, uint32_t size, Span span, con
     Value *value = NULL;
     for (uint32_t i = 0; i < target->n; i++)
         for (uint32_t k = 0; k < size; k++) {
-            Fragment *frag = target->spots[i].frag;
-            uint32_t local = k;
+            Fragment *frag;
+            uint32_t local;
             const Value *whole;
-            Member *member = member_to_evaluate(elab, &frag, &local);
-            bool number = member && member->type.base != TYPE_STRING && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT);
-            if (!number || !is_evaluated(elab, member) || !member_value(elab, frag, member, span, &whole)
+            Member *member = known_field(elab, &target->spots[i], k, &frag, &local);
+            if (!member || member->type.base == TYPE_STRING || !is_evaluated(elab, member) || !member_value(elab, frag, member, span, &whole)
                 || expr_value(exprs, whole->elements[local]) != 0)
                 continue;
             if (!value) {
-                value = arena_new(elab->scratch, Value);
-                *value = (Value){.type = of->type, .count = of->count, .elements = arena_array(elab->scratch, Expr, of->count)};
+                value = record_value(elab, of);
                 for (uint32_t e = 0; e < of->count; e++)
                     value->elements[e] = expr_const(exprs, NAN);
             }
