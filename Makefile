@@ -50,12 +50,13 @@ $(BUILD)/include/mdl_embed.h: runtime/shell/embed.h
 	@cp $< $@
 
 # Of the objects themselves: an archive for each floor between them costs a fifth of the time from a change to a program.
-# The same without what makes code for other computers is that of the Python package, which is to be small.
+# The same without what makes code for other computers is that of the Python package, which is to be small: it asks for `lean`.
 $(BUILD)/lean/mdlc: ARM =
 $(BUILD)/mdlc $(BUILD)/lean/mdlc: $(sort $(call objects,$(DRIVER) $(FRONTEND) $(BACKEND) $(IR) $(BASE) $(RUNTIME)) $(GENERATED))
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(SAN) -o $@ $^ $(SUNDIALS) $(LLVM_LIBS) $(ARM_WANTED) -l:libexpat.a
+lean: $(BUILD)/lean/mdlc
 $(BUILD)/backend/llvm/ll_%.o: CPPFLAGS += $(LLVM_INCLUDE)
 # Where the library and the examples are, for a program that is not built in its tree.
 LINKED = $(if $(filter build build/%,$(BUILD)),,$(BUILD)/stdlib $(BUILD)/examples)
@@ -340,5 +341,5 @@ deb: all
 	.ci/deb.sh $(abspath $(BUILD))
 clean:
 	rm -rf build
-.PHONY: all runtime linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets importer slurm wheel bare notebooks python fmus bench layers wc docs fmt install install-files uninstall deb clean
+.PHONY: all lean runtime linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets importer slurm wheel bare notebooks python fmus bench layers wc docs fmt install install-files uninstall deb clean
 .SECONDARY:

@@ -24,6 +24,7 @@ except ImportError:  # Python 3.10
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LARGEST = 25000000  # bytes of a wheel
+PARTS = ("all", "lean")  # what is made for it
 TAG = "py3-none-manylinux_2_36_x86_64"
 NEEDED = {"make": "make", "gcc": "gcc", "g++": "g++", "flex": "flex", "bison": "bison", "llvm-config-19": "llvm-19-dev"}
 
@@ -147,7 +148,7 @@ def notice_libraries(target):
 def stage(root):
     """Everything of the package, as it will lie in site-packages."""
     lean = build_folder() + "/lean/mdlc"
-    make("BUILD=" + build_folder(), "-j%d" % len(os.sched_getaffinity(0)), "all", lean)
+    make("BUILD=" + build_folder(), "-j%d" % len(os.sched_getaffinity(0)), *PARTS)
     with tempfile.TemporaryDirectory() as installed:
         make("-s", "BUILD=" + build_folder(), "DESTDIR=" + installed, "PREFIX=/usr", "PROGRAM=" + lean, "install-files")
         usr = os.path.join(installed, "usr")

@@ -1,7 +1,8 @@
-# test_names.py: every public name has a text with an example, which pytest --doctest-modules runs; and, with HINTS=1, hints that mypy --strict
-# accepts, which takes it ten seconds.
+# test_names.py: every public name has a text with an example, which pytest --doctest-modules runs; with HINTS=1 hints that mypy --strict accepts, which
+# takes it ten seconds; and the wheel asks make for what there is.
 import inspect
 import os
+import shutil
 import subprocess
 import sys
 
@@ -40,3 +41,14 @@ def test_hints_are_strict(tmp_path):
     settings = ["--config-file", str(TOP / "pyproject.toml"), "--strict", "--no-error-summary", "--cache-dir", str(tmp_path)]
     done = subprocess.run([sys.executable, "-m", "mypy", *settings], capture_output=True, text=True, timeout=200, cwd=TOP)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("llvm-config-19"), reason="what the compiler is built with is needed")
+def test_what_the_wheel_asks_for_can_be_made():
+    sys.path.insert(0, str(TOP / "frontend/python"))
+    import wheel_backend
+
+    # Without making it: the wheel calls the folder of builds by its absolute name, and pip has none in the environment.
+    for folder in (str(TOP / "build"), wheel_backend.build_folder()):
+        asked = subprocess.run(["make", "-n", "-C", str(TOP), "BUILD=" + folder, *wheel_backend.PARTS], capture_output=True, text=True)
+        assert asked.returncode == 0, asked.stderr
