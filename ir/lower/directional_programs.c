@@ -374,12 +374,9 @@ hold_steps(Tangents *t, HeldValues *held, const Instr *instr, const U8Vec *swing
 
 // Of directions of states and inputs, for those who drive the model.
 static bool
-is_blind(const Tangents *t, const HeldValues *held)
+is_blind(const HeldValues *held)
 {
-    const mdl_model *model = t->low->sys->model;
-    bool blind = model->n_transports != 0;
-    for (uint32_t i = 0; i < model->n_delays && !blind; i++)
-        blind = model->delay[i].moving;
+    bool blind = false;
     for (uint32_t i = 0; i < held->table.n && !blind; i++)
         blind = held->table.at[i].kind == MDL_HELD_STEPS;
     return blind;
@@ -450,7 +447,7 @@ make_tangents(Lowering *low)
     complete &= make_tangent(&t, &model->rests, &made->rests);
     made->no_discretes = !make_tangent(&t, &model->discretes, &made->discretes);
     made->incomplete = !complete;
-    made->blind = is_blind(&t, &held);
+    made->blind = is_blind(&held);
     make_held(&t, &held, made);
     vec_free(&held.code);
     vec_free(&held.table);

@@ -94,7 +94,7 @@ sense_seed_motion(Run *run, const double *f)
     tangent_clear(sense->tangent);
     *tangent_at(sense->tangent, 0) = 1;
     memcpy(tangent_at(sense->tangent, run->model->y), f, sense->nx * sizeof *f);
-    sense_seed_past(run, UINT32_MAX);
+    tangent_seed_past(sense->tangent, UINT32_MAX);
     move(run);
 }
 

@@ -46,10 +46,9 @@ delay_create(Run *run)
     for (delays->levels = 1; delays->levels < KEPT_LEVELS && branches * n <= MOST_BRANCHES; delays->levels++)
         branches *= n;
     bool good = step_points_create(&delays->step, n) && delay_times_create(&delays->times, n) && delays->passed && delays->came;
-    delays->noted = calloc((size_t)n * delays->parameters + 2 * (size_t)n, sizeof *delays->noted);
-    delays->slope = delays->noted ? delays->noted + (size_t)n * delays->parameters : NULL;
-    delays->behind = delays->noted ? delays->slope + n : NULL;
-    good = good && delays->noted && (!run->options->sense || time_tangents_create(&delays->follow, run->model));
+    delays->noted = calloc((size_t)n * delays->parameters + n, sizeof *delays->noted);
+    delays->behind = delays->noted ? delays->noted + (size_t)n * delays->parameters : NULL;
+    good = good && delays->noted;
     delays->rate = good ? delays->came + n : NULL;
     return good ? MDL_OK : MDL_INTERNAL;
 }
@@ -66,7 +65,6 @@ delay_free(Run *run)
     free(delays->moved);
     free(delays->tau);
     free(delays->noted);
-    time_tangents_free(&delays->follow);
     free(delays->broken);
     free(delays->passed);
     free(delays->came);
@@ -430,7 +428,7 @@ present(const Run *run)
 
 const RunPart delay_part = {
     .name = "delay", .create = delay_create, .free = delay_free, .present = present, .begin = delay_begin,
-    .load = delay_load, .moved = delay_moved, .tell_open = delay_tell_open, .seed = delay_tangents, .again_tangent = delay_again_tangent,
+    .load = delay_load, .moved = delay_moved, .tell_open = delay_tell_open, .seed = delay_tangents,
     .limit = delay_limit, .record = delay_record,
     .snapshot = delay_snapshot,
 };

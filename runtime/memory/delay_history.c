@@ -57,7 +57,7 @@ drop_points(Run *run)
     for (uint32_t k = 0; k < n; k++)
         longest = fmax(longest, run->v[run->model->delay[k].most]);
     size_t drop = 0;
-    while (drop + 2 * DELAY_POINTS < delays->points && delays->time[drop + 2 * DELAY_POINTS] < delays->needed - longest)
+    while (drop + 2 * POLYNOMIAL_POINTS < delays->points && delays->time[drop + 2 * POLYNOMIAL_POINTS] < delays->needed - longest)
         drop++;
     if (!drop || 2 * drop < delays->points)
         return;

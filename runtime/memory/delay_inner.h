@@ -9,10 +9,9 @@
 
 #include "runtime/memory/delay_times.h"
 #include "runtime/memory/memory.h"
+#include "runtime/memory/past_polynomial.h"
 #include "runtime/memory/step_points.h"
-#include "runtime/memory/time_tangents.h"
-
-enum { DELAY_ORDER = 5, DELAY_POINTS = DELAY_ORDER + 1 };
+#include "runtime/point/tangent.h"
 
 typedef struct Break {    // an event within the history, or the start
     double time;
@@ -30,9 +29,7 @@ struct Delays {
     double *moved;        // per point, delay and parameter: the derivative of the value
     double *tau;          // per break and parameter: the derivative of its time
     double *noted;        // per delay and parameter: the derivative of what is delayed now
-    double *slope;        // per delay: how fast what was delayed moved at that time of the past
     double *behind;       // per delay: how fast what is delayed moves behind the latest event
-    TimeTangents follow;  // derivatives of delay times that the dynamics compute
     size_t points, capacity;
     uint64_t dropped;     // points given up at the front
     double needed;        // rows and points of the last step may still be asked for from here on
@@ -60,7 +57,7 @@ typedef struct Nodes {
 // Points that make a polynomial with that of the present instant, latest first: about as far apart as that is from the last of them, since
 // closer ones would multiply what rounding and the integrator leave in their values. No break divides them.
 typedef struct Latest {
-    size_t at[DELAY_ORDER], count;
+    size_t at[POLYNOMIAL_ORDER], count;
 } Latest;
 
 // Numbers of which each point has `stride`.
@@ -83,8 +80,6 @@ void delay_add_break(Run *run, uint32_t level, bool jumped);
 bool delay_is_jump(double left, double right);
 // First point of [low, high) behind time, or high.
 size_t delay_first_behind(const Delays *delays, size_t low, size_t high, double time);
-// The polynomial through p[i] at t[i]; p is used up, the derivative goes to *slope.
-double delay_polynomial(const double *t, double *p, size_t n, double time, double *slope);
 // Of numbers of which each point has `stride`; the derivative of the polynomial goes to *slope.
 double delay_interpolate(const Delays *delays, const double *value, size_t stride, const Nodes *nodes, double *slope);
 Nodes delay_nodes(const Run *run, uint32_t k, double time);
@@ -101,7 +96,7 @@ bool delay_moved(const Run *run);
 void delay_tell_open(const Run *run);
 
 // --- delay_tangents.c
-bool delay_again_tangent(Run *run, unsigned pass);
+void delay_tangents(const Run *run, Tangent *tangent, uint32_t p); // of the RunPart
 MDL_CHECKED int delay_note_present(const Run *run); // what is delayed at the point in v, which is evaluated
 void delay_keep_noted(const Run *run);              // beside the latest point, if that is it
 

@@ -1,7 +1,7 @@
 // delay_tangents.c: sensitivities of delayed values.
 //
 // Purpose: y(t) = u(t - T) moves by s(t - T) + (dt - dT)*u'(t - T).
-// Method: derivatives are kept beside the values and interpolated like them; those of times that the dynamics compute: time_tangents.c.
+// Method: derivatives are kept beside the values and interpolated like them; those of times that the dynamics compute: past_tangents.c.
 // Contract: delay_inner.h, runtime/point/sense.h. Complexity: that of the values, for each parameter.
 #include <float.h>
 #include <math.h>
@@ -16,12 +16,12 @@ static double
 slope_beyond(const Run *run, uint32_t k, const Latest *latest, double time)
 {
     const Delays *delays = run->delays;
-    double t[DELAY_POINTS] = {run->v[0]}, p[DELAY_POINTS] = {delay_input(run, k)}, slope;
+    double t[POLYNOMIAL_POINTS] = {run->v[0]}, p[POLYNOMIAL_POINTS] = {delay_input(run, k)}, slope;
     for (size_t j = 0; j < latest->count; j++) {
         t[j + 1] = delays->time[latest->at[j]];
         p[j + 1] = delays->value[latest->at[j] * run->model->n_delays + k];
     }
-    (void)delay_polynomial(t, p, latest->count + 1, time, &slope);
+    (void)polynomial_at(t, p, 1, latest->count + 1, time, &slope);
     return slope;
 }
 
@@ -43,11 +43,11 @@ slope_now(const Run *run, uint32_t k)
 // By parameter p, or UINT32_MAX: by none, what was delayed moves at the time of the past that delay k has come to, which moves with time alone. What
 // the equations add as a share of the present is left out; *slope: how fast it moved there.
 static double
-past_tangent(const Run *run, uint32_t k, uint32_t p, double *slope)
+past_tangent(const Run *run, const Tangent *tangent, uint32_t k, uint32_t p, double *slope)
 {
     const Delays *delays = run->delays;
     const Kept moved = {p == UINT32_MAX ? NULL : delays->moved + (size_t)k * delays->parameters + p, (size_t)run->model->n_delays * delays->parameters};
-    double now = run->v[0], time = now - delay_time(run, k), tau = *tangent_at(run->sense->tangent, 0), change = 0;
+    double now = run->v[0], time = now - delay_time(run, k), tau = *tangent_at(tangent, 0), change = 0;
     if (delay_vanishes(run, k)) {
         *slope = slope_now(run, k);
         return 0;
@@ -68,24 +68,18 @@ past_tangent(const Run *run, uint32_t k, uint32_t p, double *slope)
 }
 
 void
-delay_tangents(const Run *run, uint32_t p)
+delay_tangents(const Run *run, Tangent *tangent, uint32_t p)
 {
-    Delays *delays = run->delays;
-    const Tangent *tangent = run->sense->tangent;
+    const Delays *delays = run->delays;
     for (uint32_t k = 0; delays && delays->points && k < run->model->n_delays; k++) {
         const mdl_delay *delay = &run->model->delay[k];
-        double value = past_tangent(run, k, p, &delays->slope[k]);
-        // Times that the dynamics compute are not known before these.
-        double time = delay->moving ? 0 : delay->time_sign * *tangent_at(tangent, delay->time);
-        *tangent_at(tangent, delay->value) = value - delays->slope[k] * time;
+        double slope, *value = tangent_at(tangent, delay->value);
+        *value = past_tangent(run, tangent, k, p, &slope);
+        if (delay->moving) // what the dynamics compute is not known before these
+            tangent_looked_up(tangent, delay->value, slope, delay->time, delay->time_sign);
+        else
+            *value -= slope * delay->time_sign * *tangent_at(tangent, delay->time);
     }
-}
-
-bool
-delay_again_tangent(Run *run, unsigned pass)
-{
-    Delays *delays = run->delays;
-    return run->sense && delays->points && delays->moving && time_tangents_choose(run, &delays->follow, delays->slope, pass);
 }
 
 // What is delayed at the point in v, which is evaluated, to `moved`.

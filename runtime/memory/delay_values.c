@@ -1,7 +1,7 @@
 // delay_values.c: delayed values at an evaluation, from the history.
 //
 // Purpose: u(t - T) for what the dynamics ask.
-// Method: the polynomial of degree five through the nearest points (Neville), never across a discontinuity. What lies within the step that is being
+// Method: the polynomial of degree five through the nearest points (past_polynomial.c), never across a discontinuity. What lies within the step that is being
 //         made is on the polynomial through accepted points and what is delayed at the present instant, whose share is a weight in the equations (Bellen
 //         and Zennaro, chapter 6).
 // Contract: delay_inner.h. Complexity: a bisection per evaluation and delay.
@@ -32,28 +32,9 @@ delay_first_behind(const Delays *delays, size_t low, size_t high, double time)
 }
 
 double
-delay_polynomial(const double *t, double *p, size_t n, double time, double *slope)
-{
-    double d[DELAY_POINTS] = {0};
-    for (size_t span = 1; span < n; span++)
-        for (size_t i = 0; i + span < n; i++) {
-            double a = t[i], b = t[i + span];
-            if (slope)
-                d[i] = ((time - b) * d[i] + p[i] + (a - time) * d[i + 1] - p[i + 1]) / (a - b);
-            p[i] = ((time - b) * p[i] + (a - time) * p[i + 1]) / (a - b);
-        }
-    if (slope)
-        *slope = d[0];
-    return p[0];
-}
-
-double
 delay_interpolate(const Delays *delays, const double *value, size_t stride, const Nodes *nodes, double *slope)
 {
-    double p[DELAY_POINTS];
-    for (size_t i = 0; i < nodes->count; i++)
-        p[i] = value[(nodes->first + i) * stride];
-    return delay_polynomial(delays->time + nodes->first, p, nodes->count, nodes->time, slope);
+    return polynomial_at(delays->time + nodes->first, value + nodes->first * stride, stride, nodes->count, nodes->time, slope);
 }
 
 // Those nearest to `time` among points [low, high), which no break that matters divides.
@@ -61,17 +42,17 @@ static Nodes
 nodes_among(const Delays *delays, size_t low, size_t high, double time)
 {
     size_t at = delay_first_behind(delays, low, high, time), left = at > low ? at - 1 : low;
-    while (left > low && !delays->starts[left] && at - left < DELAY_POINTS)
+    while (left > low && !delays->starts[left] && at - left < POLYNOMIAL_POINTS)
         left--;
     size_t right = at > low ? at : low + 1;
-    while (right < high && !delays->starts[right] && right - left < 2 * DELAY_POINTS)
+    while (right < high && !delays->starts[right] && right - left < 2 * POLYNOMIAL_POINTS)
         right++;
     // The nearest points, as many on one side as on the other where there are so many.
     size_t count = right - left;
-    if (count > DELAY_POINTS) {
-        size_t half = at >= left + DELAY_POINTS / 2 ? at - DELAY_POINTS / 2 : left;
-        left = half + DELAY_POINTS > right ? right - DELAY_POINTS : half;
-        count = DELAY_POINTS;
+    if (count > POLYNOMIAL_POINTS) {
+        size_t half = at >= left + POLYNOMIAL_POINTS / 2 ? at - POLYNOMIAL_POINTS / 2 : left;
+        left = half + POLYNOMIAL_POINTS > right ? right - POLYNOMIAL_POINTS : half;
+        count = POLYNOMIAL_POINTS;
     }
     // Beyond the last point, where a delay has become shorter during a step, only a little.
     double last = delays->time[left + count - 1], span = last - delays->time[left];
@@ -122,7 +103,7 @@ delay_latest(const Delays *delays, double now)
 {
     Latest latest = {.at = {delays->points - 1}, .count = 1};
     double apart = 0.75 * (now - delays->time[delays->points - 1]);
-    for (size_t at = delays->points - 1; at > 0 && latest.count < DELAY_ORDER && !delays->starts[at]; at--)
+    for (size_t at = delays->points - 1; at > 0 && latest.count < POLYNOMIAL_ORDER && !delays->starts[at]; at--)
         if (delays->time[latest.at[latest.count - 1]] - delays->time[at - 1] >= apart)
             latest.at[latest.count++] = at - 1;
     return latest;

@@ -482,9 +482,11 @@ fractional_images(Run *run, double sign)
 }
 
 static void
-seed_modes(const Run *run, uint32_t p)
+seed_modes(const Run *run, Tangent *tangent, uint32_t p)
 {
     const Sense *sense = run->sense;
+    if (!sense)
+        return;
     if (p == UINT32_MAX)
         fractional_rates(run, run->mode, sense->mode_rate);
     const double *moved = p == UINT32_MAX ? sense->mode_rate : sense->mode + p * sense->mode_stride;
@@ -493,8 +495,8 @@ seed_modes(const Run *run, uint32_t p)
         double sum = sum_of(part, moved), turn = p != UINT32_MAX ? part->order_by[p] : 0;
         for (uint32_t k = 0; k < part->sum.n && turn != 0; k++)
             sum += turn * part->slope.weight[k] * run->mode[part->first + k];
-        *tangent_at(sense->tangent, part->of->scale) = 0;
-        *tangent_at(sense->tangent, part->of->shift) = sum - run->v[part->of->scale] * *tangent_at(sense->tangent, run->model->y + part->of->state);
+        *tangent_at(tangent, part->of->scale) = 0;
+        *tangent_at(tangent, part->of->shift) = sum - run->v[part->of->scale] * *tangent_at(tangent, run->model->y + part->of->state);
     }
 }
 

@@ -3,34 +3,27 @@
 // Purpose: the values that leave a moving profile at y = 0 and y = 1, with the places of its jumps.
 // Method: the inputs and x of accepted points, and of points within each step (step_points.c), move the profile (transport_profile.c). A jump that
 //         reaches an end is an event: the model has a relation of x and the place at which it arrives, and the values on both sides
-//         of it. Behind the event the relation is one of the next jump.
+//         of it. Behind the event the relation is one of the next jump. Sensitivities: transport_tangents.c.
 // Contract: see memory.h. Complexity: per evaluation and operator two values of the profile; memory: the points in the pipe.
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "runtime/memory/memory.h"
-#include "runtime/memory/step_points.h"
 #include "runtime/memory/transport_inner.h"
 #include "runtime/point/part.h"
 #include "runtime/point/point.h"
+#include "runtime/point/sense.h"
 #include "runtime/point/snapshot.h"
 
-enum { COLUMNS = 3 };
-static const double FAR = 1e30;    // x at which a jump arrives that does not exist
+enum { COLUMNS = 3, PATIENT_PASSES = 40 };
+static const double FAR = 1e30;    // x at which a jump arrives as long as the start is solved
+static const double NONE = 2;      // lengths that it is away when there is none: as large as other distances, for who takes their size for its scale
 static const double LONGEST = 0.1;  // lengths that a step moves the profile: the integrator does not know what enters
+static const double ROUNDING = 4 * DBL_EPSILON, LATE = 0.01; // of x, or of a length, and so much of the tolerance: what leaves says x no better
 static const double CLOSE = 1e-10;  // lengths between a jump and the end at which it counts as having left
 
-struct Transports {
-    Profile *profile;    // n_transports
-    double *origin;      // x at the start
-    double *asked;       // x for which the values in v were looked up
-    double *speed;       // dx/dt over the end of the last step
-    StepPoints points;   // per point and operator x and both inputs
-    bool started;
-};
-
-static double
-position(const Run *run, uint32_t k)
+double
+transport_position(const Run *run, uint32_t k)
 {
     const mdl_transport *transport = &run->model->transport[k];
     return transport->x_sign * run->v[transport->x];
@@ -47,7 +40,7 @@ static void
 read_row(const Run *run, double *row)
 {
     for (uint32_t k = 0; k < run->model->n_transports; k++) {
-        row[COLUMNS * k] = position(run, k) - run->transports->origin[k];
+        row[COLUMNS * k] = transport_position(run, k) - run->transports->origin[k];
         row[COLUMNS * k + 1] = input_of(run, k, 0);
         row[COLUMNS * k + 2] = input_of(run, k, 1);
     }
@@ -68,6 +61,7 @@ transport_create(Run *run)
     transports->asked = calloc(n, sizeof *transports->asked);
     transports->speed = calloc(n, sizeof *transports->speed);
     bool good = transports->profile && transports->origin && transports->asked && transports->speed;
+    good = good && transport_tangents_create(run);
     good = step_points_create(&transports->points, COLUMNS * n) && good;
     return good ? MDL_OK : MDL_INTERNAL;
 }
@@ -84,6 +78,7 @@ transport_free(Run *run)
     free(transports->origin);
     free(transports->asked);
     free(transports->speed);
+    free(transports->origin_rate);
     step_points_free(&transports->points);
     free(transports);
     run->transports = NULL;
@@ -103,10 +98,9 @@ load_end(Run *run, uint32_t k, unsigned end)
 {
     const Profile *profile = &run->transports->profile[k];
     const mdl_transport_end *to = &run->model->transport[k].end[end];
-    double s = end - profile->moved, place = end == 0 ? -FAR : FAR;
+    double s = end - profile->moved, place = profile->moved + (end == 0 ? -NONE : NONE);
     size_t jump, last = profile->pieces - 1;
-    bool any = transport_profile_jump(profile, end, &jump);
-    if (!any) {
+    if (!transport_profile_jump(profile, end, &jump)) {
         run->v[to->leaves] = run->v[to->behind] = transport_profile_value(profile, end, 0, last, s) + 0.0; // no -0
     } else {
         double first = transport_profile_value(profile, end, 0, jump, s);
@@ -123,7 +117,7 @@ load(Run *run, uint32_t k)
 {
     Transports *transports = run->transports;
     Profile *profile = &transports->profile[k];
-    transports->asked[k] = position(run, k);
+    transports->asked[k] = transport_position(run, k);
     profile->moved = transports->asked[k] - transports->origin[k];
     for (unsigned end = 0; end < 2; end++) {
         profile->entering[end] = input_of(run, k, end);
@@ -135,19 +129,24 @@ load(Run *run, uint32_t k)
 static bool
 transport_load(Run *run, unsigned pass)
 {
-    (void)pass;
     bool started = run->transports && run->transports->started; // before, the initial system says what leaves
     for (uint32_t k = 0; started && k < run->model->n_transports; k++)
         load(run, k);
+    if (started)
+        run->transports->pass = pass;
     return started;
 }
 
 static bool
 transport_moved(const Run *run)
 {
-    for (uint32_t k = 0; k < run->model->n_transports; k++)
-        if (run->transports->asked[k] != position(run, k))
+    for (uint32_t k = 0; k < run->model->n_transports; k++) {
+        double is = transport_position(run, k), off = fabs(run->transports->asked[k] - is);
+        // As with delays (delay_times.c) no position may give itself where two polynomials meet.
+        double allowed = run->transports->pass < PATIENT_PASSES ? ROUNDING : LATE * run->tolerance;
+        if (off > allowed * fmax(fabs(is), 1)) // false for what is not a number, which others tell
             return true;
+    }
     return false;
 }
 
@@ -165,19 +164,23 @@ fill(Run *run, uint32_t k)
 {
     const mdl_transport *transport = &run->model->transport[k];
     uint32_t n = transport->n;
-    double *points = malloc(2 * n * sizeof *points);
+    uint32_t parameters = run->transports->parameters;
+    double *points = malloc(2 * (size_t)n * (parameters + 1) * sizeof *points), *rates = points + 2 * (size_t)n;
     if (!points)
         return out_of_memory(run);
     bool good = true;
-    for (uint32_t i = 0; i < 2 * n; i++)
+    for (uint32_t i = 0; i < 2 * n; i++) {
         points[i] = run->v[transport->point[i]];
+        for (uint32_t p = 0; p < parameters; p++)
+            rates[i * parameters + p] = run->sense->image[p][transport->point[i]];
+    }
     for (uint32_t i = 0; i < n; i++)
         good = good && isfinite(points[2 * i + 1]) && (i == 0 ? points[0] == 0 : points[2 * i] >= points[2 * i - 2]);
     good = good && points[2 * n - 2] == 1;
     if (!good)
         run_message(run, MDL_ERROR, "%s: the initial points of 'spatialDistribution' must begin with 0, end with 1 and not fall, and have "
                     "finite values", transport->where);
-    bool filled = good && transport_profile_fill(&run->transports->profile[k], n, points);
+    bool filled = good && transport_profile_fill(&run->transports->profile[k], n, points, rates);
     free(points);
     return !good ? MDL_MODEL : filled ? MDL_OK : out_of_memory(run);
 }
@@ -210,7 +213,7 @@ transport_start(Run *run)
     if (!run->transports)
         return status;
     for (uint32_t k = 0; status == MDL_OK && k < run->model->n_transports; k++) {
-        run->transports->origin[k] = position(run, k);
+        run->transports->origin[k] = transport_position(run, k);
         status = fill(run, k);
         renew(run, k);
     }
@@ -224,15 +227,16 @@ transport_start(Run *run)
 static bool
 add_point(Run *run, const StepPoints *points, size_t i)
 {
+    const Transports *transports = run->transports;
     for (uint32_t k = 0; k < run->model->n_transports; k++) {
-        Profile *profile = &run->transports->profile[k];
+        Profile *profile = &transports->profile[k];
         const double *row = points->value + i * points->columns + (size_t)COLUMNS * k;
         if (!(points->time[i] > profile->time))
             continue;
         // A kink or a jump in what enters, or in the motion, is a piece by itself.
         profile->fresh[0] = profile->fresh[0] || points->apart[i];
         profile->fresh[1] = profile->fresh[1] || points->apart[i];
-        if (!transport_profile_move(profile, points->time[i], row[0], row + 1))
+        if (!transport_profile_move(profile, points->time[i], row[0], row + 1, transports->rate + (size_t)k * TRANSPORT_RATES * transports->parameters))
             return false;
         profile->fresh[0] = profile->fresh[0] || points->apart[i];
         profile->fresh[1] = profile->fresh[1] || points->apart[i];
@@ -265,9 +269,16 @@ transport_record(Run *run, double before, double instant)
     int status = step_points_take(points, run, instant, read_row);
     if (status != MDL_OK)
         return status;
-    for (size_t i = points->first; i < points->points; i++)
+    for (size_t i = points->first; i < points->points; i++) {
+        if (run->sense)
+            status = evaluate_at(run, points->time[i], true);
+        if (status == MDL_OK && run->sense)
+            status = transport_note_rates(run);
+        if (status != MDL_OK)
+            return status;
         if (!add_point(run, points, i))
             return out_of_memory(run);
+    }
     measure_speed(run, points, before);
     return MDL_OK;
 }
@@ -375,5 +386,5 @@ present(const Run *run)
 
 const RunPart transport_part = {
     .name = "transport", .create = transport_create, .free = transport_free, .present = present, .load = transport_load,
-    .moved = transport_moved, .tell_open = transport_tell_open, .limit = transport_limit, .record = transport_record, .snapshot = transport_snapshot,
+    .moved = transport_moved, .tell_open = transport_tell_open, .seed = transport_tangents, .limit = transport_limit, .record = transport_record, .snapshot = transport_snapshot,
 };

@@ -4,17 +4,22 @@
 // Method: material keeps its s = y - x. What entered during a smooth stretch of the motion is a piece; within it the time of entry
 //         is where s(t), the polynomial of degree five through the nearest points, takes the value asked for, and the value is that
 //         of the inputs' polynomial at this time. So a flow that slows down, stands still and turns loses no accuracy, although
-//         the profile has a square root there.
+//         the profile has a square root there. Derivatives by parameters are kept beside s and the values, and interpolated like
+//         them: with s_p and in_p at the time t of entry, what is at an s that stays moves by in_p - in'(t)/s'(t)*s_p.
 // Contract: transport_inner.h. Complexity: a value costs a walk over the pieces at its end, a bisection and some ten polynomials;
 //           memory: the points in the pipe.
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/memory/past_polynomial.h"
 #include "runtime/memory/transport_inner.h"
 
-enum { ORDER = 5, STENCIL = ORDER + 1, ROOT_STEPS = 60 };
+enum { STENCIL = POLYNOMIAL_POINTS, ROOT_STEPS = 60 };
 static const double JUMP = 1e-9; // relative size of what counts as a jump
+static const double ASIDE = 0.01; // of the time that a polynomial spans: from there to here its slope bends
+static const double HIDDEN = 4e3 * DBL_EPSILON; // twice the part of s by which it is close to its extreme, and not told from it
 
 // --- the row of pieces
 
@@ -42,6 +47,7 @@ free_piece(Piece *piece)
     free(piece->time);
     free(piece->s);
     free(piece->value);
+    free(piece->moved);
     *piece = (Piece){0};
 }
 
@@ -51,7 +57,16 @@ transport_profile_free(Profile *profile)
     for (size_t i = 0; i < profile->pieces; i++)
         free_piece(piece_at(profile, i));
     free(profile->ring);
+    free(profile->rate);
     *profile = (Profile){0};
+}
+
+bool
+transport_profile_follow(Profile *profile, uint32_t parameters)
+{
+    profile->parameters = parameters;
+    profile->rate = calloc((size_t)parameters * TRANSPORT_RATES + 1, sizeof *profile->rate);
+    return profile->rate != NULL;
 }
 
 static bool
@@ -73,12 +88,15 @@ bool
 transport_profile_reset(Profile *profile, size_t pieces)
 {
     size_t capacity = 4;
+    uint32_t parameters = profile->parameters;
     while (capacity < pieces)
         capacity *= 2;
     transport_profile_free(profile);
-    if (!grow_ring(profile, capacity))
+    if (!grow_ring(profile, capacity) || !transport_profile_follow(profile, parameters))
         return false;
     profile->pieces = pieces;
+    for (size_t i = 0; i < pieces; i++)
+        piece_at(profile, i)->parameters = parameters;
     return true;
 }
 
@@ -91,7 +109,7 @@ add_piece(Profile *profile, unsigned end)
         profile->first = (profile->first + profile->capacity - 1) & (profile->capacity - 1);
     profile->pieces++;
     Piece *piece = piece_at(profile, end == 0 ? 0 : profile->pieces - 1);
-    *piece = (Piece){.end = end};
+    *piece = (Piece){.end = end, .parameters = profile->parameters};
     return piece;
 }
 
@@ -113,9 +131,10 @@ drop_piece(Profile *profile, unsigned end)
 }
 
 static void
-set_jump(Profile *profile, size_t i, bool jump)
+set_jump(Profile *profile, size_t i, bool jump, const double *edge)
 {
     Piece *piece = piece_at(profile, i);
+    memcpy(piece->moved, edge, piece->parameters * sizeof *edge);
     profile->jumps += jump;
     profile->jumps -= piece->jump;
     piece->jump = jump;
@@ -136,8 +155,36 @@ transport_piece_room(Piece *piece, size_t points)
             return false;
         *arrays[i] = array;
     }
+    double *moved = realloc(piece->moved, ((2 * capacity + 1) * piece->parameters + 1) * sizeof *moved);
+    if (!moved)
+        return false;
+    piece->moved = moved;
     piece->capacity = capacity;
     return true;
+}
+
+// Of point i, by each parameter, how its s and its value move.
+static double *
+moved_s(const Piece *piece, size_t i)
+{
+    return piece->moved + (2 * i + 1) * piece->parameters;
+}
+
+static double *
+moved_value(const Piece *piece, size_t i)
+{
+    return moved_s(piece, i) + piece->parameters;
+}
+
+// The point added last, which entered at the piece's end.
+static void
+set_rates(Piece *piece, const double *rate)
+{
+    uint32_t n = piece->parameters;
+    for (uint32_t p = 0; p < n; p++) {
+        moved_s(piece, piece->points - 1)[p] = -rate[TRANSPORT_X * n + p];
+        moved_value(piece, piece->points - 1)[p] = rate[(TRANSPORT_IN + piece->end) * n + p];
+    }
 }
 
 static bool
@@ -171,21 +218,10 @@ drop_points(Piece *piece)
     memmove(piece->time, piece->time + drop, piece->points * sizeof *piece->time);
     memmove(piece->s, piece->s + drop, piece->points * sizeof *piece->s);
     memmove(piece->value, piece->value + drop, piece->points * sizeof *piece->value);
+    memmove(moved_s(piece, 0), moved_s(piece, drop), 2 * piece->points * piece->parameters * sizeof *piece->moved);
 }
 
 // --- values
-
-// The polynomial through `count` points of y over x, at `at` (Neville).
-static double
-polynomial(const double *x, const double *y, size_t count, double at)
-{
-    double p[STENCIL];
-    memcpy(p, y, count * sizeof *p);
-    for (size_t span = 1; span < count; span++)
-        for (size_t i = 0; i + span < count; i++)
-            p[i] = ((at - x[i + span]) * p[i] + (x[i] - at) * p[i + 1]) / (x[i] - x[i + span]);
-    return p[0];
-}
 
 // The first point of a piece that lies at s or behind it, as points follow each other; at least the second, at most the last.
 static size_t
@@ -214,7 +250,7 @@ time_of_entry(const double *time, const double *at, size_t count, size_t left, d
         double c = b - fb * (b - a) / (fb - fa);
         if (!(c > fmin(a, b) && c < fmax(a, b)))
             c = a + (b - a) / 2;
-        double fc = polynomial(time, at, count, c) - s;
+        double fc = polynomial_at(time, at, 1, count, c, NULL) - s;
         if ((fc < 0) != (fb < 0)) {
             a = b;
             fa = fb;
@@ -227,22 +263,91 @@ time_of_entry(const double *time, const double *at, size_t count, size_t left, d
     return b;
 }
 
+// Points whose polynomials say what is at some s, and when that entered.
+typedef struct Entry {
+    size_t from, count, left; // `left`: the last point before it
+    double time;
+} Entry;
+
+static Entry
+entry_of(const Piece *piece, double s)
+{
+    size_t right = behind(piece, s), left = right - 1;
+    size_t from = right > STENCIL / 2 ? right - STENCIL / 2 : 0;
+    if (from + STENCIL > piece->points)
+        from = piece->points > STENCIL ? piece->points - STENCIL : 0;
+    size_t count = piece->points - from < STENCIL ? piece->points - from : STENCIL;
+    return (Entry){from, count, left, time_of_entry(piece->time + from, piece->s + from, count, left - from, s)};
+}
+
+static double
+at_entry(const Piece *piece, const Entry *entry, const double *value, size_t stride, double *slope)
+{
+    return polynomial_at(piece->time + entry->from, value + entry->from * stride, stride, entry->count, entry->time, slope);
+}
+
 static double
 value_in(const Piece *piece, double s)
 {
     if (piece->points < 2)
         return piece->value[0];
-    size_t right = behind(piece, s), left = right - 1;
     if (piece->linear) {
+        size_t right = behind(piece, s), left = right - 1;
         double part = (s - piece->s[left]) / (piece->s[right] - piece->s[left]);
         return piece->value[left] + part * (piece->value[right] - piece->value[left]);
     }
-    size_t from = right > STENCIL / 2 ? right - STENCIL / 2 : 0;
-    if (from + STENCIL > piece->points)
-        from = piece->points > STENCIL ? piece->points - STENCIL : 0;
-    size_t count = piece->points - from < STENCIL ? piece->points - from : STENCIL;
-    double time = time_of_entry(piece->time + from, piece->s + from, count, left - from, s);
-    return polynomial(piece->time + from, piece->value + from, count, time);
+    const Entry entry = entry_of(piece, s);
+    return at_entry(piece, &entry, piece->value, 1, NULL);
+}
+
+// Of the initial profile.
+static double
+tangent_between(const Piece *piece, double s, uint32_t p, double *slope)
+{
+    size_t right = behind(piece, s), left = right - 1;
+    double length = piece->s[right] - piece->s[left], part = (s - piece->s[left]) / length;
+    *slope = (piece->value[right] - piece->value[left]) / length;
+    if (p == UINT32_MAX)
+        return 0;
+    double place = moved_s(piece, left)[p] + part * (moved_s(piece, right)[p] - moved_s(piece, left)[p]);
+    return moved_value(piece, left)[p] + part * (moved_value(piece, right)[p] - moved_value(piece, left)[p]) - *slope * place;
+}
+
+// Of what leaves by the end by which it came, so close to where the flow turned, at speed 0, that rounding hides how close: s(t) has its extreme there, which
+// moves in time by tau = -s_p'/s'', and what comes back entered as long before as it leaves behind, so that its time moves by twice that.
+static double
+tangent_at_turn(const Piece *piece, const Entry *entry, double bend, uint32_t p)
+{
+    size_t stride = 2 * (size_t)piece->parameters;
+    double rise, drift, moved = at_entry(piece, entry, moved_value(piece, 0) + p, stride, NULL);
+    (void)at_entry(piece, entry, piece->value, 1, &rise);
+    (void)at_entry(piece, entry, moved_s(piece, 0) + p, stride, &drift);
+    return bend != 0 ? moved - 2 * rise * drift / bend : moved;
+}
+
+static double
+tangent_in(const Piece *piece, unsigned end, double s, uint32_t p, double *slope)
+{
+    *slope = 0;
+    if (piece->points < 2)
+        return p == UINT32_MAX ? 0 : moved_value(piece, 0)[p];
+    if (piece->linear)
+        return tangent_between(piece, s, p, slope);
+    const Entry entry = entry_of(piece, s);
+    Entry aside = entry;
+    double first = piece->time[entry.from], span = piece->time[entry.from + entry.count - 1] - first, speed, other, rise;
+    aside.time += entry.time < first + span / 2 ? ASIDE * span : -ASIDE * span;
+    (void)at_entry(piece, &entry, piece->s, 1, &speed);
+    (void)at_entry(piece, &aside, piece->s, 1, &other);
+    double bend = (other - speed) / (aside.time - entry.time);
+    if (speed == 0 || (piece->end == end && speed * speed <= HIDDEN * fabs(bend) * (1 + fabs(s))))
+        return p == UINT32_MAX ? 0 : tangent_at_turn(piece, &entry, bend, p);
+    (void)at_entry(piece, &entry, piece->value, 1, &rise);
+    *slope = rise / speed;
+    if (p == UINT32_MAX)
+        return 0;
+    size_t stride = 2 * (size_t)piece->parameters;
+    return at_entry(piece, &entry, moved_value(piece, 0) + p, stride, NULL) - *slope * at_entry(piece, &entry, moved_s(piece, 0) + p, stride, NULL);
 }
 
 // What has entered at an end since the last point, `depth` into the pipe from the place of that point.
@@ -261,24 +366,44 @@ known_place(const Piece *piece, double s)
     return fmin(fmax(s, fmin(first, last)), fmax(first, last));
 }
 
-double
-transport_profile_value(const Profile *profile, unsigned end, size_t from, size_t to, double s)
+// The piece of [from, to] at *s, close to an end, and *s at the nearest place that it knows. NULL: what is there has entered at the other end since the last
+// point, and *s is how deep into the pipe.
+static const Piece *
+piece_with(const Profile *profile, unsigned end, size_t from, size_t to, double *s)
 {
     const Piece *low = piece_at(profile, from), *high = piece_at(profile, to);
-    if (end == 1 && from == 0 && s < low->low)
-        return entering(profile, 0, low->low - s);
-    if (end == 0 && to + 1 == profile->pieces && s > high->high)
-        return entering(profile, 1, s - high->high);
+    if (end == 1 ? from == 0 && *s < low->low : to + 1 == profile->pieces && *s > high->high) {
+        *s = end == 1 ? low->low - *s : *s - high->high;
+        return NULL;
+    }
     size_t i = end == 0 ? from : to;
     if (end == 0)
-        for (s = fmin(s, high->high); i < to && s > piece_at(profile, i)->high; i++)
+        for (*s = fmin(*s, high->high); i < to && *s > piece_at(profile, i)->high; i++)
             continue;
     else
-        for (s = fmax(s, low->low); i > from && s < piece_at(profile, i)->low; i--)
+        for (*s = fmax(*s, low->low); i > from && *s < piece_at(profile, i)->low; i--)
             continue;
     bool outer = i == (end == 0 ? 0 : profile->pieces - 1);
     const Piece *piece = piece_at(profile, i);
-    return value_in(piece, outer ? known_place(piece, s) : fmin(fmax(s, piece->low), piece->high));
+    *s = outer ? known_place(piece, *s) : fmin(fmax(*s, piece->low), piece->high);
+    return piece;
+}
+
+double
+transport_profile_value(const Profile *profile, unsigned end, size_t from, size_t to, double s)
+{
+    const Piece *piece = piece_with(profile, end, from, to, &s);
+    return piece ? value_in(piece, s) : entering(profile, 1 - end, s);
+}
+
+double
+transport_profile_tangent(const Profile *profile, unsigned end, size_t from, size_t to, double s, uint32_t p, double *slope)
+{
+    const Piece *piece = piece_with(profile, end, from, to, &s);
+    if (piece)
+        return tangent_in(piece, end, s, p, slope);
+    *slope = (profile->entering[1 - end] - profile->in[1 - end]) / (profile->x - profile->moved);
+    return p == UINT32_MAX ? 0 : profile->rate[(TRANSPORT_IN + 1 - end) * profile->parameters + p];
 }
 
 PastScale
@@ -330,22 +455,22 @@ differ(double a, double b)
 }
 
 bool
-transport_profile_fill(Profile *profile, size_t n, const double *points)
+transport_profile_fill(Profile *profile, size_t n, const double *points, const double *rates)
 {
     Piece *piece = NULL;
+    uint32_t parameters = profile->parameters;
     for (size_t k = 0; k < n; k++) {
         double y = points[2 * k], z = points[2 * k + 1];
-        bool doubled = piece && y == piece->s[piece->points - 1];
-        if (doubled && piece->points == 1) { // three at one place: the last counts
-            piece->value[0] = z;
-            continue;
-        }
+        bool doubled = piece && y == piece->s[piece->points - 1], replaced = doubled && piece->points == 1; // three at one place: the last counts
         if (doubled)
             piece->high = y;
-        if (!piece || doubled)
+        if (!piece || (doubled && !replaced))
             piece = add_piece(profile, 1);
-        if (!piece || !add_point(piece, 0, y, z))
+        if (replaced)
+            piece->value[0] = z;
+        else if (!piece || !add_point(piece, 0, y, z))
             return false;
+        memcpy(moved_s(piece, piece->points - 1), rates + 2 * k * parameters, 2 * parameters * sizeof *rates);
         piece->linear = true;
         piece->low = piece->s[0];
         piece->high = y;
@@ -354,7 +479,7 @@ transport_profile_fill(Profile *profile, size_t n, const double *points)
         drop_piece(profile, 1);
     for (size_t i = 0; i + 1 < profile->pieces; i++) {
         const Piece *at = piece_at(profile, i), *next = piece_at(profile, i + 1);
-        set_jump(profile, i, differ(at->value[at->points - 1], next->value[0]));
+        set_jump(profile, i, differ(at->value[at->points - 1], next->value[0]), moved_s(at, at->points - 1));
     }
     profile->fresh[0] = profile->fresh[1] = true;
     return true;
@@ -397,15 +522,16 @@ begin_piece(Profile *profile, unsigned end)
     Piece *piece = add_piece(profile, end);
     if (!piece || !add_point(piece, profile->time, s, profile->in[end]))
         return NULL;
+    set_rates(piece, profile->rate);
     piece->low = piece->high = s;
-    set_jump(profile, end == 0 ? 0 : profile->pieces - 2, jump);
+    set_jump(profile, end == 0 ? 0 : profile->pieces - 2, jump, profile->rate + (size_t)TRANSPORT_EDGE * profile->parameters);
     profile->fresh[end] = false;
     profile->fresh[1 - end] = true;
     return piece;
 }
 
 bool
-transport_profile_move(Profile *profile, double time, double x, const double in[2])
+transport_profile_move(Profile *profile, double time, double x, const double in[2], const double *rate)
 {
     unsigned end = x > profile->x ? 0 : 1;
     if (x == profile->x) {
@@ -417,6 +543,7 @@ transport_profile_move(Profile *profile, double time, double x, const double in[
         double s = end - x;
         if (!piece || !add_point(piece, time, s, in[end]))
             return false;
+        set_rates(piece, rate);
         *(end == 0 ? &piece->low : &piece->high) = s;
         profile->fresh[1 - end] = true;
     }

@@ -454,8 +454,8 @@ typedef struct mdl_tangents {
     uint32_t n_init, n_dynamics;   // as in the model
     uint32_t incomplete;           // 1: a function has no tangent
     uint32_t no_discretes;         // 1: `discretes` has none
-    uint32_t blind;                // 1: directions of states and inputs are not followed everywhere: through delay times that move, transport, functions
-                                   // of comparisons alone
+    uint32_t blind;                // 1: directions of states and inputs are not followed everywhere: through results of functions
+                                   // by comparisons alone
     mdl_code parameters, outputs, relations, instants, discretes, rests, held;
     const mdl_code *init, *dynamics; // per step
     uint32_t n_held;

@@ -7,6 +7,7 @@
 
 #include "runtime/point/run.h"
 #include "runtime/point/snapshot.h"
+#include "runtime/point/tangent.h"
 
 struct RunPart {
     const char *name;
@@ -29,10 +30,8 @@ struct RunPart {
     void (*rates)(const Run *run, const double *mode, double *rate); // of the exponentials in `mode`
     void (*react_tangent)(Run *run); // the same for directional derivatives
     void (*clamp_tangent)(Run *run);
-    // Behind pass 0, 1, ... over the tangents of the dynamics: true when values of the past move otherwise than that pass was given.
-    bool (*again_tangent)(Run *run, unsigned pass);
-    // Tangents of values of the past, for parameter p of Sense, or UINT32_MAX: time alone moves.
-    void (*seed)(const Run *run, uint32_t p);
+    // Tangents of values of the past, in the direction that is in `tangent`, for parameter p of Sense, or UINT32_MAX: no parameter moves.
+    void (*seed)(const Run *run, Tangent *tangent, uint32_t p);
     // --- steps (advance.c)
     double (*limit)(const Run *run); // where the next one must end at the latest
     MDL_CHECKED int (*record)(Run *run, double before, double instant); // one was accepted, up to an instant in it

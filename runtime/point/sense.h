@@ -37,14 +37,13 @@ struct Sense {
 void sense_seed(const Run *run, uint32_t p, const double *s);
 // The same at an event, of which time moves as well.
 void sense_seed_event(const Run *run, uint32_t p, const double *states);
-// Tangents of what is remembered, for parameter p, or UINT32_MAX: time alone moves.
-void sense_seed_past(const Run *run, uint32_t p);
 // Tangents of the motion: time goes on, and the states by f.
 void sense_seed_motion(Run *run, const double *f);
-// Delays (delay_tangents.c). The tangents of delayed values, for parameter p (UINT32_MAX: time alone moves) and the tangent of time that is there.
-void delay_tangents(const Run *run, uint32_t p);
+// Delays (delay_tangents.c).
 // The derivatives of what is delayed at the point that was recorded last; v is there, evaluated, with its sensitivities in `present`.
 MDL_CHECKED int delay_note_tangents(const Run *run);
+// Profiles (transport_tangents.c): the same, at the start and behind an event.
+MDL_CHECKED int transport_note_tangents(const Run *run);
 // Fractional derivatives (fractional.c). How orders move with parameter p, whose tangents are there. MDL_FAILED with a message: one is a whole number.
 MDL_CHECKED int fractional_orders(Run *run, uint32_t p);
 // Tangents of what parameters say, with those of the tails, for parameter p.

@@ -15,6 +15,7 @@
 
 #include "runtime/point/newton.h"
 #include "runtime/point/part.h"
+#include "runtime/point/past_tangents.h"
 #include "runtime/point/point.h"
 
 static const double SUSPICIOUS = 1e-7; // pivots below this part of the largest: the rank is looked at
@@ -23,6 +24,7 @@ struct Tangent {
     Run *run;
     const mdl_tangents *tables;
     double *right;        // of the largest block
+    PastTangents past;    // values of the past that dynamics say where to look up
 };
 
 static uint32_t
@@ -45,7 +47,7 @@ tangent_create(Run *run)
     tangent->run = run;
     tangent->tables = model->tangents;
     tangent->right = calloc((size_t)largest_block(model->init, model->n_init, most) + 1, sizeof *tangent->right);
-    if (!tangent->right)
+    if (!past_tangents_create(&tangent->past, model) || !tangent->right)
         tangent_free(&tangent);
     return tangent;
 }
@@ -53,8 +55,10 @@ tangent_create(Run *run)
 void
 tangent_free(Tangent **slot)
 {
-    if (*slot)
+    if (*slot) {
         free((*slot)->right);
+        past_tangents_free(&(*slot)->past);
+    }
     free(*slot);
     *slot = NULL;
 }
@@ -69,6 +73,23 @@ void
 tangent_clear(Tangent *tangent)
 {
     memset(tangent_at(tangent, 0), 0, tangent->tables->shift * sizeof(double));
+    tangent->past.n = tangent->past.values = 0;
+}
+
+void
+tangent_seed_past(Tangent *tangent, uint32_t p)
+{
+    const Run *run = tangent->run;
+    tangent->past.n = tangent->past.values = 0;
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->seed)
+            run->part[i]->seed(run, tangent, p);
+}
+
+void
+tangent_looked_up(Tangent *tangent, uint32_t value, double slope, uint32_t place, int32_t sign)
+{
+    past_tangents_add(&tangent->past, place, sign, value, *tangent_at(tangent, value), slope);
 }
 
 // --- blocks
@@ -162,22 +183,13 @@ pass_dynamics(Tangent *tangent)
     mdl_call(tangent->tables->outputs, run->v);
 }
 
-static bool
-goes_again(Run *run, unsigned pass)
-{
-    bool again = false;
-    for (uint32_t i = 0; i < run->parts; i++)
-        again = (run->part[i]->again_tangent && run->part[i]->again_tangent(run, pass)) || again;
-    return again;
-}
-
 void
 tangent_dynamics(Tangent *tangent)
 {
     unsigned pass = 0;
     do
         pass_dynamics(tangent);
-    while (goes_again(tangent->run, pass++));
+    while (tangent->past.n && past_tangents_choose(tangent, &tangent->past, pass++));
 }
 
 // --- parameters and the start

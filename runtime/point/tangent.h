@@ -20,6 +20,10 @@ MDL_CHECKED int tangent_factor(Tangent *tangent);
 void tangent_clear(Tangent *tangent);
 // The derivative of v[place].
 double *tangent_at(const Tangent *tangent, uint32_t place);
+// Values of the past in the direction that is there, for parameter p of Sense, or UINT32_MAX: no parameter moves. A part of the run says by
+// tangent_looked_up() of a value, whose tangent is set, that it moves besides by -slope times the tangent of sign*v[place], which dynamics compute.
+void tangent_seed_past(Tangent *tangent, uint32_t p);
+void tangent_looked_up(Tangent *tangent, uint32_t value, double slope, uint32_t place, int32_t sign);
 // From the derivatives of time, states and inputs: dynamics with their blocks solved, derivatives of the states (those of
 // sticking states stay zero), outputs.
 void tangent_dynamics(Tangent *tangent);

@@ -7,16 +7,6 @@
 
 #include <string.h>
 
-#include "runtime/point/part.h"
-
-void
-sense_seed_past(const Run *run, uint32_t p)
-{
-    for (uint32_t i = 0; i < run->parts; i++)
-        if (run->part[i]->seed)
-            run->part[i]->seed(run, p);
-}
-
 void
 sense_take_modes(Sense *sense, const double *mode, size_t stride)
 {
@@ -30,7 +20,7 @@ sense_seed(const Run *run, uint32_t p, const double *s)
     const Sense *sense = run->sense;
     memcpy(tangent_at(sense->tangent, 0), sense->image[p], run->model->tangents->shift * sizeof(double));
     memcpy(tangent_at(sense->tangent, run->model->y), s, sense->nx * sizeof *s);
-    sense_seed_past(run, p);
+    tangent_seed_past(sense->tangent, p);
 }
 
 void
@@ -38,7 +28,7 @@ sense_seed_event(const Run *run, uint32_t p, const double *states)
 {
     sense_seed(run, p, states);
     *tangent_at(run->sense->tangent, 0) = run->sense->tau[p];
-    sense_seed_past(run, p);
+    tangent_seed_past(run->sense->tangent, p);
 }
 
 void

@@ -15,7 +15,7 @@ is_free(const mdl_model *model, uint32_t place)
     bool found = place >= model->y && place < model->y + model->nx;
     for (uint32_t k = 0; !found && k < model->n_settables; k++)
         found = model->settable[k].kind == MDL_SETTABLE_INPUT && model->settable[k].value == place;
-    return found || (!place && !model->n_delays && !model->n_transports); // histories have no tangent by time
+    return found || (!place && !model->n_delays); // histories have no tangent by time
 }
 
 MDL_CHECKED static int
@@ -26,7 +26,7 @@ refuse(const Run *run, const uint32_t *place, uint32_t places)
     if (!model->tangents || model->tangents->incomplete)
         why = "the model was built without directional derivatives: `mdlc build --derivatives` adds them";
     else if (model->tangents->blind)
-        why = "what follows from delay times that move, from spatialDistribution, or by comparisons in functions alone, has no directional derivatives";
+        why = "what follows by comparisons in functions alone has no directional derivatives";
     for (uint32_t k = 0; k < places && !why; k++)
         if (!is_free(model, place[k]))
             why = "derivatives are by states, inputs and, without delays, time only";
@@ -63,6 +63,7 @@ mdl_run_tangent(mdl_run *opened, const uint32_t *place, const double *rate, uint
     for (uint32_t k = 0; k < places; k++)
         *tangent_at(tangent, place[k]) += rate[k];
     hold_sticking(run, tangent);
+    tangent_seed_past(tangent, UINT32_MAX);
     if (status == MDL_OK)
         tangent_dynamics(tangent);
     for (uint32_t k = 0; k < n_of && status == MDL_OK; k++)

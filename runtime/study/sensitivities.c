@@ -32,13 +32,10 @@ sense_free(Run *run)
 MDL_CHECKED static int
 refuse(const Run *run)
 {
-    const mdl_model *model = run->model;
-    if (!model->tangents || model->tangents->incomplete)
-        run_message(run, MDL_ERROR, "the model has no directional derivatives");
-    else if (model->n_transports)
-        run_message(run, MDL_ERROR, "%s: sensitivities of models with spatialDistribution are not supported", model->transport[0].where);
-    bool refused = model->n_transports || !model->tangents || model->tangents->incomplete;
-    return refused ? MDL_FAILED : MDL_OK;
+    if (run->model->tangents && !run->model->tangents->incomplete)
+        return MDL_OK;
+    run_message(run, MDL_ERROR, "the model has no directional derivatives");
+    return MDL_FAILED;
 }
 
 int
@@ -93,13 +90,14 @@ sense_start(Run *run)
     if (!run->sense)
         return MDL_OK;
     int status = sense_begun(run);
-    return status == MDL_OK ? delay_note_tangents(run) : status;
+    return status == MDL_OK ? sense_remember(run) : status;
 }
 
 int
 sense_remember(Run *run)
 {
-    return delay_note_tangents(run);
+    int status = delay_note_tangents(run);
+    return status == MDL_OK ? transport_note_tangents(run) : status;
 }
 
 // --- results

@@ -155,6 +155,67 @@ def complete(name, model):
             % (name, sum(len(l or ()) for l in listed), looks[0], sorted(missed)[:3] or ""))
 
 
+# What remembers, on the way: values of the past that are looked up with states or inputs move with them. (Polynomials of the past meet to the tolerance, by
+# which differences are off, over h.)
+def underway(name, text):
+    unit = i.build(i.write_model(name, text))
+    description = fmpy.read_model_description(unit)
+    unknowns = [u.variable.valueReference for u in description.derivatives + description.outputs]
+    states = [u.variable.derivative for u in description.derivatives]
+    inputs = [v for v in description.modelVariables if v.causality == "input"]
+    knowns = [v.valueReference for v in states + inputs]
+    worst, looks = [0], [0]
+
+    def look(time, recorder):
+        one = recorder.fmu
+        if not 1.2 < time < 1.9:
+            return True
+        now = one.getFloat64(knowns)
+
+        def at(values):
+            c = np.array(values[:len(states)])
+            one.setContinuousStates(c.ctypes.data_as(fmpy.fmi3.POINTER(fmpy.fmi3.fmi3Float64)), len(states))
+            one.setFloat64([v.valueReference for v in inputs], values[len(states):])
+            return np.array(one.getFloat64(unknowns))
+
+        looks[0] += 1
+        for k, known in enumerate(knowns):
+            h = 1e-4
+            coarse = (at(stepped(now, k, h)) - at(stepped(now, k, -h))) / (2 * h)
+            fine = (at(stepped(now, k, h / 2)) - at(stepped(now, k, -h / 2))) / h
+            at(now)
+            exact = np.array(one.getDirectionalDerivative(unknowns, [known], [1.0]))
+            worst[0] = max(worst[0], np.max(np.abs(exact - (4 * fine - coarse) / 3)) / (1 + np.max(np.abs(exact))))
+        return True
+
+    fmpy.simulate_fmu(unit, fmi_type="ModelExchange", relative_tolerance=1e-8, stop_time=2, output_interval=0.1, step_finished=look, output=[])
+    i.check(looks[0] > 3 and worst[0] < 1e-6, "%s: directional derivatives differ from extrapolated differences by %.1g, at %d points" % (name, worst[0], looks[0]))
+
+
+underway("Pipe", """model Pipe
+  input Real u(start = 0.2);
+  Real x(start = 0, fixed = true), T(start = 1, fixed = true), c(start = 0, fixed = true);
+  output Real leaves, other;
+equation
+  der(x) = 1 + 0.2*c + u;
+  der(T) = -T*c;
+  (, leaves) = spatialDistribution(cos(3*T), 0, x, true, {0, 1}, {1, 2});
+  (, other) = spatialDistribution(T^2, 0, x + 0.1*u + 0.05*other, true, {0, 1}, {1, 2}); // from itself
+  der(c) = leaves - c*other;
+end Pipe;
+""")
+underway("Stretched", """model Stretched
+  input Real u(start = 0.2);
+  Real x(start = 1, fixed = true), y(start = 0.3, fixed = true);
+  output Real late;
+equation
+  der(x) = -late + u;
+  der(y) = x - y;
+  late = delay(x + y, 0.3 + 0.1*y^2 + 0.05*u, 1);
+end Stretched;
+""")
+
+
 # Time among the knowns: derivatives by it are those of differences, and an error where histories would have to be differentiated.
 def by_time():
     model = i.write_model("Driven", """model Driven
