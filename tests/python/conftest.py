@@ -1,4 +1,5 @@
-# conftest.py: what the tests of the Python package share. BUILD names the folder with mdlc; the package is that of the source tree.
+# conftest.py: what the tests of the Python package share. BUILD names the folder with mdlc; the package is that of the source tree, or with INSTALLED=1 the
+# one that is installed, as a wheel.
 import os
 import subprocess
 import sys
@@ -7,9 +8,14 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
-os.environ.setdefault("MDLC", str(Path(os.environ.get("BUILD", TOP / "build")).resolve() / "mdlc"))
-os.environ["PYTHONPATH"] = str(TOP / "frontend/python")  # of processes that tests start
-sys.path.insert(0, str(TOP / "frontend/python"))
+if os.environ.get("INSTALLED"):
+    from mdlc._program import program
+
+    os.environ["MDLC"] = program()
+else:
+    os.environ.setdefault("MDLC", str(Path(os.environ.get("BUILD", TOP / "build")).resolve() / "mdlc"))
+    os.environ["PYTHONPATH"] = str(TOP / "frontend/python")  # of processes that tests start
+    sys.path.insert(0, str(TOP / "frontend/python"))
 
 HYBRID = """
 model Hybrid "a ball that bounces in a room with three gears"

@@ -3,6 +3,7 @@ import os
 import re
 import signal
 import threading
+import time
 
 import pytest
 from conftest import TOP
@@ -63,10 +64,14 @@ def test_a_fault_raises(monkeypatch, tmp_path):
 
 def test_interrupt_keeps_rows():
     m = mdlc.compile(text="model L Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; der(v) = -1e6*x; end L;")
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    kept = signal.signal(signal.SIGINT, signal.default_int_handler)  # who starts this in the background has it ignored
+    sent = []
+    timer = threading.Timer(0.3, lambda: (sent.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT)))
     timer.start()
     with pytest.raises(KeyboardInterrupt) as caught:
         m.run(stop=1e7, interval=1, solver="ida", variables=["x"])
+    signal.signal(signal.SIGINT, kept)
+    assert time.monotonic() - sent[0] < 0.2
     assert isinstance(caught.value, mdlc.Interrupted) and len(caught.value.result) > 0 and caught.value.result.end < 1e7
     # What a progress function raises ends the run, too.
     with pytest.raises(ZeroDivisionError):

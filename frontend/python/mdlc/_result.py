@@ -55,7 +55,8 @@ class Column(np.ndarray[Any, np.dtype[Any]]):
         >>> Column(np.array([2, 1]), Variable("gear", "", "", "enumeration", "variable", ("up", "down"), 0, 0, 0, None)).names.tolist()
         ['down', 'up']
         """
-        return np.array(self.literals)[np.asarray(self, dtype=np.int64) - 1]
+        names: "npt.NDArray[Any]" = np.array(self.literals)[np.asarray(self, dtype=np.int64) - 1]
+        return names
 
     def to_pint(self, registry: Any = None) -> Any:
         """With its unit, by the package pint.
@@ -182,7 +183,8 @@ class Result:
         [0.5]
         """
         time = self.rows[:, 0]
-        return np.unique(time[1:][time[1:] == time[:-1]])
+        twice: "npt.NDArray[np.float64]" = np.unique(time[1:][time[1:] == time[:-1]])
+        return twice
 
     def at(self, t: float, name: Optional[str] = None, side: str = "right") -> Any:
         """Values at a time, straight lines between rows; at an event those before it (``side="left"``) or behind it.
