@@ -6,12 +6,13 @@
 #include "frontend/sweep/gather.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/page/plot.h"
 
-enum { POINTS_MOST = 4000, PANEL_WIDTH = 250, PANEL_HEIGHT = 190, BESIDE = 70 };
+enum { POINTS_MOST = 4000, PANEL_WIDTH = 250, PANEL_HEIGHT = 190, BESIDE = 70, AXIS_WIDTH = 155, LETTER_WIDTH = 8 };
 
 // What has been drawn of a factor or an output; low > high: nothing.
 typedef struct Extent {
@@ -53,14 +54,31 @@ put_points(const Study *study, ShardIndex *index, uint32_t factors, uint32_t out
     free(value);
 }
 
-// So few marks that their numbers stand apart below a panel. Values of a structural factor are numbers of texts.
+// The distance of marks, in the units of the axis: some three, and so few that their numbers stand apart below a panel.
+static double
+between_marks(Extent extent)
+{
+    static const double round[] = {1, 2, 2.5, 4, 5, 8, 10, 20, 25, 40, 50, 80, 100};
+    double range = extent.high - extent.low, raw = range / 2.5, power = pow(10, floor(log10(raw))), part = raw / power;
+    double step = (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10) * power;
+    for (size_t k = 0; k < sizeof round / sizeof *round; k++) {
+        double wider = round[k] * power;
+        char last[32];
+        int letters = snprintf(last, sizeof last, "%.9g", floor(extent.high / wider) * wider);
+        if (wider >= step && wider * AXIS_WIDTH > 1.1 * range * (letters * LETTER_WIDTH + LETTER_WIDTH))
+            return wider;
+    }
+    return step;
+}
+
+// Values of a structural factor are numbers of texts.
 static void
 put_marks(const Factor *factor, Extent extent, Out *script)
 {
     if (!factor->structural) {
-        double raw = (extent.high - extent.low) / 2.5, power = pow(10, floor(log10(raw))), part = raw / power;
-        if (raw > 0 && isfinite(power))
-            out_printf(script, "set xtics %.9g\n", (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10) * power);
+        double step = between_marks(extent);
+        if (step > 0 && isfinite(step))
+            out_printf(script, "set xtics %.9g\n", step);
         else
             out_text(script, "set xtics autofreq\n");
         return;
