@@ -22,7 +22,7 @@ def test_codes_are_those_of_the_command():
     for expected in CHOSEN:
         source = next(f"{expected.stem}{end}" for end in (".mdl", ".mo") if (folder / f"{expected.stem}{end}").exists())
         words = (folder / f"{expected.stem}.call").read_text().split() if (folder / f"{expected.stem}.call").exists() else ["check"]
-        codes = re.findall(r"^(?:\S+: )?(?:error|warning)\[(\w+)", expected.read_text(errors="replace"), re.MULTILINE)
+        codes = re.findall(r"^(?:(?:<[^>]*>)?\S*: )?(?:error|warning)\[(\w+)", expected.read_text(errors="replace"), re.MULTILINE)
         if words[0] != "check":
             continue
         done = call([*words, source, "--message-format=json"], folder=str(folder))
