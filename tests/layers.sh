@@ -4,7 +4,7 @@
 #
 # A room includes, of other rooms, the doors (headers named like their rooms) and what these call open; rooms use rooms above
 # them in tests/rooms only; 5 to 25 source files each; no name in two rooms; LLVM in backend/llvm and SUNDIALS in the runtime only.
-# No function or variable is defined twice, even where no program has both.
+# No function or variable is defined twice, even where no program has both; what only its own file uses is static.
 # A source file begins with its name, and says its purpose, method, contract and complexity before its first line of code.
 # No status is dropped in the runtime.
 set -u
@@ -128,6 +128,17 @@ if [ -n "$build" ] && [ -e "$build/ir/base/arena.o" ]; then
                 if (of != "ir/base" && of != "runtime/model" && !((by[i] " " f[1]) in may)) print needs[i] ": calls " symbol[i] "() of " of ", a floor it may not use"
             }
         }' tests/rooms - >>"$found"
+
+    # What no other object needs is static, or it is not there: but for what programs around a model call, and what flex writes. Tests count.
+    { objects; (cd "$build" && find tests -name '*.o' 2>/dev/null); } | (cd "$build" && xargs nm -A -P) | awk '
+        { object = $1; sub(/:$/, "", object) }
+        $3 == "U" || $3 ~ /^[wv]$/ { needed[$2] = 1 }
+        $3 ~ /^[TDBR]$/ && object !~ /^(tests|runtime\/(model|fmu|shell))\// && $2 !~ /^(study_)?scan_/ { home[$2] = object }
+        END { for (symbol in home) if (!(symbol in needed)) print home[symbol] ": only this file uses " symbol }' >"$found.static"
+    while read -r line; do # those that only tests need are named in their sources, which may not be built
+        grep -rqw "${line##* }" tests --include='*.[ch]' --include='*.cc' || echo "$line"
+    done <"$found.static" >>"$found"
+    rm -f "$found.static"
 
     # Variables that change at file scope: none, but for the flag of the signal handler. AddressSanitizer has one for each global.
     objects | (cd "$build" && xargs objdump -t) | awk '

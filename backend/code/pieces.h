@@ -44,14 +44,6 @@ uint32_t slot_count(SlotCounts *slots, const Exprs *exprs, Expr shape);
 void pieces_make(Pieces *pieces, const Sys *sys, SlotCounts *slots, uint32_t first, uint32_t count);
 void pieces_free(Pieces *pieces);
 
-static inline uint32_t
-piece_place(const Pieces *pieces, const Segment *segment, uint32_t column, uint32_t trip)
-{
-    const Column *c = &pieces->columns.at[segment->columns + column];
-    return c->table ? pieces->tables.at[c->table - 1 + trip]
-                    : (uint32_t)((int64_t)c->start + (int64_t)c->stride * trip);
-}
-
 // True when no place of column a in any trip is a place of column b in any trip (may say false wrongly).
 bool columns_disjoint(const Column *a, const Column *b);
 // True when a and b never have the same place within one trip (may say false wrongly).

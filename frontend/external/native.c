@@ -94,7 +94,8 @@ run_tool(const char *tool, const char *options, const char *const *words, uint32
     return status == 0;
 }
 
-bool
+// With the system's C compiler.
+static bool
 native_compile(const char *const *words, uint32_t n, Out *why)
 {
     const char *given = getenv("CC");

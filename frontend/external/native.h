@@ -7,9 +7,7 @@
 
 #include "ir/base/out.h"
 
-// Runs the system's C compiler (environment variable CC, otherwise cc) with these words behind its name. False: lines in `why`.
-bool native_compile(const char *const *words, uint32_t n, Out *why);
-// The same with this compiler; NULL: the system's.
+// Runs a C compiler with these words behind its name; NULL: the system's (environment variable CC, otherwise cc). False: lines in `why`.
 bool native_compile_with(const char *compiler, const char *const *words, uint32_t n, Out *why);
 
 // One object file of several, which defines the symbol `keep` for others and nothing else (binutils' objcopy).

@@ -122,8 +122,6 @@ void optimum_print_json(const OptimumRequest *request, const Optima *optima, con
 void optimum_print_table(const OptimumRequest *request, const Optima *optima, Out *out);
 // How far constraint g is missed; 0: not at all.
 double optimum_missed(const Goal *goal, const Optimum *optimum, uint32_t g);
-// At a bound: -1 the lower one, 1 the upper one.
-int optimum_at_bound(const FreeQuantity *quantity, double x);
 
 // --- optimum_picture.c
 // The front, or how the objective came down, into a .svg, .png or .pdf; 0, 2 or 5 with a line in `why`.

@@ -12,7 +12,8 @@ static const char *const kind_words[] = {[GOAL_LEAST] = "minimise", [GOAL_MOST] 
 static const double AT_BOUND = 1e-7;    // of the distance of the bounds
 static const double ACTIVE = 1e-5;      // of the size of a constraint
 
-int
+// At a bound: -1 the lower one, 1 the upper one.
+static int
 optimum_at_bound(const FreeQuantity *q, double x)
 {
     double size = isfinite(q->high - q->low) ? q->high - q->low : fabs(x) > 0 ? fabs(x) : 1;

@@ -454,7 +454,7 @@ look_at_start(Seeking *s, Out *why)
     return 0;
 }
 
-int
+static int
 seek_open(Seeking *s, const OptimumRequest *request, Arena *arena, Optima *optima, Out *why)
 {
     *s = (Seeking){.request = request, .optima = optima, .arena = arena, .n = request->free->n};
@@ -468,7 +468,7 @@ seek_open(Seeking *s, const OptimumRequest *request, Arena *arena, Optima *optim
     return look_at_start(s, why);
 }
 
-void
+static void
 seek_close(Seeking *s)
 {
     recorded_close(s->record);

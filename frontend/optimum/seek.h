@@ -38,8 +38,6 @@ typedef struct Seeking {
     NloptProblem problem;       // while it runs
 } Seeking;
 
-int seek_open(Seeking *seeking, const OptimumRequest *request, Arena *arena, Optima *optima, Out *why);
-void seek_close(Seeking *seeking);
 // From x on, where constraints are all those of the request and, unless it is NULL, `limit` <= 0. result->x is filled in.
 void seek(Seeking *seeking, const double *x, const Aim *aim, const Aim *limit, Optimum *result);
 // The search may go on: neither a signal nor the number of runs has ended it.

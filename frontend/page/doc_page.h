@@ -4,7 +4,7 @@
 
 #include "frontend/page/reference_page.h"
 
-enum { DOC_COLUMNS = 4, DOC_CELL = 400 };
+enum { DOC_COLUMNS = 4 };
 
 typedef struct DocRow {
     const char *cell[DOC_COLUMNS];

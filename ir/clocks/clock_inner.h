@@ -77,15 +77,12 @@ typedef struct Clocks {
 
 // --- clock_partitions.c
 bool clocks_divide(Clocks *clocks);                    // false after errors
-uint32_t clocks_find(Clocks *clocks, uint32_t element);
 uint32_t clocks_partition(Clocks *clocks, uint32_t element); // or NONE
 static inline uint32_t
 clocks_equation_element(const Clocks *clocks, uint32_t equation)
 {
     return clocks->continuous + 1 + equation;
 }
-// The declared variable of a derivative or of a pre().
-Var clocks_declared(const Dae *dae, Var var);
 // An equation between clocks, which says nothing of values.
 bool clocks_is_about_clocks(const Dae *dae, uint32_t equation);
 

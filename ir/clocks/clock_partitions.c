@@ -7,7 +7,7 @@
 #include "ir/clocks/clock_inner.h"
 #include "ir/expr/expr_node.h"
 
-uint32_t
+static uint32_t
 clocks_find(Clocks *clocks, uint32_t element)
 {
     uint32_t *parent = clocks->parent.at;
@@ -41,7 +41,8 @@ clocks_partition(Clocks *clocks, uint32_t element)
     return clocks->partition_of.at[clocks_find(clocks, element)] - 1;
 }
 
-Var
+// The declared variable of a derivative or of a pre().
+static Var
 clocks_declared(const Dae *dae, Var var)
 {
     while (dae->var_der_of.at[var] != NONE || dae->var_pre_of.at[var] != NONE)

@@ -70,7 +70,6 @@ typedef struct Shares {
 
 // --- friction_share.c
 bool friction_rests(const Run *run, uint32_t law); // its force is one of rest
-void friction_carry(Run *run, uint32_t law, double share); // by other laws, with this share of its limit
 
 // --- friction_search.c
 bool friction_right(Run *run); // all modes are, at the point in v

@@ -34,7 +34,8 @@ sticks(const Run *run, uint32_t law)
     return friction_mode(run, law) == 0;
 }
 
-void
+// By other laws, with this share of its limit.
+static void
 friction_carry(Run *run, uint32_t law, double share)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/model/list.h"
+
 static const double THRESHOLD = 0.1;
 enum { NOWHERE = -1, LOOKS = 1 << 24 };
 
@@ -25,7 +27,7 @@ typedef struct Entry {
 
 typedef struct Column {
     Entry *entry;
-    uint32_t n, capacity;
+    uint32_t n;
     uint32_t latest;     // number of its latest place in the heap
     int32_t seen;        // the pivot's column + 1 after which it was looked at again
     uint32_t shared;     // rows that it shares with the column of the look `look`
@@ -47,7 +49,7 @@ typedef struct Waiting { // a column by its best pivot
 
 typedef struct Pattern { // of a row: columns, with those that are done
     int32_t *column;
-    uint32_t n, capacity;
+    uint32_t n;
     uint32_t open;       // entries in columns that are not done
 } Pattern;
 
@@ -57,7 +59,7 @@ typedef struct Elimination {
     Pattern *rows;
     int32_t *at;         // per row: place in the column being looked at or changed + 1, zero between uses
     Waiting *heap;
-    size_t n_heap, capacity;
+    size_t n_heap;
     uint64_t entries, most;
     uint64_t look;       // number of the look at a column
     uint64_t looks;      // at entries, to count fill
@@ -81,14 +83,8 @@ destroy(Elimination *e)
 static bool
 add_entry(Column *column, int32_t row, double value)
 {
-    if (column->n == column->capacity) {
-        uint32_t capacity = 2 * column->capacity + 4;
-        Entry *entry = realloc(column->entry, capacity * sizeof *entry);
-        if (!entry)
-            return false;
-        column->entry = entry;
-        column->capacity = capacity;
-    }
+    if (!list_room(&column->entry, column->n, sizeof *column->entry))
+        return false;
     column->entry[column->n++] = (Entry){row, value};
     return true;
 }
@@ -96,14 +92,8 @@ add_entry(Column *column, int32_t row, double value)
 static bool
 add_column(Pattern *row, int32_t column)
 {
-    if (row->n == row->capacity) {
-        uint32_t capacity = 2 * row->capacity + 4;
-        int32_t *columns = realloc(row->column, capacity * sizeof *columns);
-        if (!columns)
-            return false;
-        row->column = columns;
-        row->capacity = capacity;
-    }
+    if (!list_room(&row->column, row->n, sizeof *row->column))
+        return false;
     row->column[row->n++] = column;
     row->open++;
     return true;
@@ -122,14 +112,8 @@ is_before(const Waiting *a, const Waiting *b)
 static bool
 push(Elimination *e, Waiting waiting)
 {
-    if (e->n_heap == e->capacity) {
-        size_t capacity = 2 * e->capacity + 64;
-        Waiting *heap = realloc(e->heap, capacity * sizeof *heap);
-        if (!heap)
-            return false;
-        e->heap = heap;
-        e->capacity = capacity;
-    }
+    if (!list_room(&e->heap, e->n_heap, sizeof *e->heap))
+        return false;
     size_t at = e->n_heap++;
     for (; at > 0 && is_before(&waiting, &e->heap[(at - 1) / 2]); at = (at - 1) / 2)
         e->heap[at] = e->heap[(at - 1) / 2];

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "runtime/linear/markowitz.h"
+#include "runtime/model/list.h"
 
 static const double WORN = 1e-6;
 enum { FILL = 20, PRODUCTS = 1 << 26 }; // times the entries of the matrix; in the list
@@ -42,7 +43,7 @@ typedef struct Member {  // an entry of a column or row that is not eliminated y
 
 typedef struct Line {
     Member *at;
-    uint32_t n, capacity;
+    uint32_t n;
 } Line;
 
 // Numbers of rows and columns are those of the order.
@@ -52,20 +53,14 @@ typedef struct Plan {
     uint32_t *mark;      // n: 1 + where the row stands in the column that is changed; zero between uses
     uint32_t made;
     uint32_t *place_of;  // per entry made: its place
-    size_t targets, capacity;
+    size_t targets;
 } Plan;
 
 static bool
 add_member(Line *line, Member member)
 {
-    if (line->n == line->capacity) {
-        uint32_t capacity = 2 * line->capacity + 4;
-        Member *at = realloc(line->at, capacity * sizeof *at);
-        if (!at)
-            return false;
-        line->at = at;
-        line->capacity = capacity;
-    }
+    if (!list_room(&line->at, line->n, sizeof *line->at))
+        return false;
     line->at[line->n++] = member;
     return true;
 }
@@ -97,14 +92,8 @@ load_pattern(Plan *p, const uint32_t *start, const uint32_t *row)
 static bool
 list_target(Plan *p, uint32_t made)
 {
-    if (p->targets == p->capacity) {
-        size_t capacity = 2 * p->capacity + 1024;
-        uint32_t *target = capacity <= PRODUCTS ? realloc(p->s->target, capacity * sizeof *target) : NULL;
-        if (!target)
-            return false;
-        p->s->target = target;
-        p->capacity = capacity;
-    }
+    if (p->targets >= PRODUCTS || !list_room(&p->s->target, p->targets, sizeof *p->s->target))
+        return false;
     p->s->target[p->targets++] = made;
     return true;
 }

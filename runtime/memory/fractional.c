@@ -234,6 +234,20 @@ settle_start(Run *run)
     free(kept);
 }
 
+// Puts the tangents of what parameters say into the images (1), or takes them out (-1): tails change at the start.
+static void
+fractional_images(Run *run, double sign)
+{
+    const Sense *sense = run->sense;
+    if (!sense || !run->fractionals)
+        return;
+    for (uint32_t p = 0; p < sense->n; p++) {
+        fractional_parameter(run, p);
+        for (uint32_t i = 0; i < run->model->tangents->shift; i++)
+            sense->image[p][i] += sign * *tangent_at(sense->tangent, i);
+    }
+}
+
 void
 fractional_start(Run *run)
 {
@@ -466,19 +480,6 @@ fractional_parameter(Run *run, uint32_t p)
     tangent_parameter(run->sense->tangent, settable);
     seed_tails(run, p);
     tangent_follow(run->sense->tangent, settable);
-}
-
-void
-fractional_images(Run *run, double sign)
-{
-    const Sense *sense = run->sense;
-    if (!sense || !run->fractionals)
-        return;
-    for (uint32_t p = 0; p < sense->n; p++) {
-        fractional_parameter(run, p);
-        for (uint32_t i = 0; i < run->model->tangents->shift; i++)
-            sense->image[p][i] += sign * *tangent_at(sense->tangent, i);
-    }
 }
 
 static void

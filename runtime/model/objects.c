@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/model/list.h"
+
 typedef struct Object {
     mdl_object_free *kind;
     double *from;
@@ -18,7 +20,7 @@ typedef struct Object {
 
 struct mdl_objects {
     Object *object;
-    size_t n, capacity;
+    size_t n;
 };
 
 mdl_objects *
@@ -52,24 +54,10 @@ mdl_object_find(const mdl_objects *objects, mdl_object_free *kind, const double 
     return 0;
 }
 
-static int
-has_room(mdl_objects *objects)
-{
-    if (objects->n < objects->capacity)
-        return 1;
-    size_t capacity = objects->capacity ? 2 * objects->capacity : 8;
-    Object *more = realloc(objects->object, capacity * sizeof *more);
-    if (!more)
-        return 0;
-    objects->object = more;
-    objects->capacity = capacity;
-    return 1;
-}
-
 double
 mdl_object_keep(mdl_objects *objects, mdl_object_free *kind, const double *from, size_t n, void *at)
 {
-    double *own = has_room(objects) ? malloc((n + 1) * sizeof *own) : NULL;
+    double *own = list_room(&objects->object, objects->n, sizeof *objects->object) ? malloc((n + 1) * sizeof *own) : NULL;
     if (!own) {
         kind(at);
         return 0;

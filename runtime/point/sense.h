@@ -48,8 +48,6 @@ MDL_CHECKED int transport_note_tangents(const Run *run);
 MDL_CHECKED int fractional_orders(Run *run, uint32_t p);
 // Tangents of what parameters say, with those of the tails, for parameter p.
 void fractional_parameter(Run *run, uint32_t p);
-// Puts the tangents of what parameters say into the images (1), or takes them out (-1): tails change at the start.
-void fractional_images(Run *run, double sign);
 // Rates of the exponentials' sensitivities, whose tangents are there.
 void fractional_rates_tangent(const Run *run, uint32_t p, double *rate);
 // Error weights of one block of states and exponentials; size: that of the parameter, or 1.

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/linear/disjoint_sets.h"
+#include "runtime/model/list.h"
 #include "runtime/point/newton.h"
 #include "runtime/point/run.h"
 #include "runtime/solver/solver.h"
@@ -54,13 +55,8 @@ eligible(const mdl_model *model, uint32_t row, uint32_t column)
 static bool
 add_to(uint32_t **list, uint32_t *n, uint32_t item)
 {
-    // Lists grow by doubling at powers of two.
-    if ((*n & (*n - 1)) == 0) {
-        uint32_t *more = realloc(*list, sizeof **list * (*n ? 2 * (size_t)*n : 1));
-        if (!more)
-            return false;
-        *list = more;
-    }
+    if (!list_room(list, *n, sizeof **list))
+        return false;
     (*list)[(*n)++] = item;
     return true;
 }
