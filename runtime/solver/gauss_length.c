@@ -3,7 +3,8 @@
 // Purpose: a constant step that keeps the tolerance.
 // Method: the step is chosen so that one step and two of half the length agree to a small part of the tolerance. Afterwards it only becomes
 //         shorter, when such a comparison asks for it; one is made whenever the slopes surprise more than what the last comparison vouches
-//         for, near singular positions, where slopes do not tell, and every 500 steps. Equations that may jump where no event is are
+//         for, near singular positions, where slopes do not tell, and every 500 steps. What vouches for surprises that could be errors
+//         is forgotten where slopes become calm. Equations that may jump where no event is are
 //         compared with Lobatto's rule instead, at every step: the four stages do not see a jump behind the last one, nor do those of half steps.
 // Contract: gauss_inner.h. Complexity: a comparison costs two or three steps.
 #include <float.h>
@@ -14,10 +15,14 @@
 
 // Steps after which one that is much too short is tried longer, and by how much; twice as many after each failure.
 enum { RECOVER = 10, FASTER = 10, LONGEST_WAIT = 1 << 20, CHECK_EVERY = 500 };
+enum { VOUCHED = 4 }; // times as much surprise as a comparison has seen need no other
 
 static const double TOO_SLOW = 0.03;      // of the first step
 static const double AIM = 0.03;           // of the tolerance: what a step may be wrong by
 static const double LEAST_AIM = 1e-13;    // relative error that rounding leaves room for
+// Surprises of fewer tolerances than this times the aim are errors within it. Both are the eighth derivative of the slopes times the ninth power of
+// the step: 126/8! of it where the last stage is extrapolated over eight stages, 4!^4/(9*8!^3) in the step's end, a ratio of 5.6e6; a tenth is left for what is not smooth.
+static const double HARMLESS = 5.6e5;
 static const double NEAR = 100;           // times the least nearness to singular positions: a step there is compared, whatever its slopes say
 
 bool
@@ -119,8 +124,10 @@ gauss_is_good(Run *run, double h, bool cut, int attempt)
     double near = fmax(ode->nearness, ode->nearness_before);
     ode->ordinary = fmin(ode->ordinary, fmax(ode->nearness, DBL_EPSILON));
     bool branches = run->model->branches;
-    if (!branches && !ode->searching && ode->unchecked < CHECK_EVERY && ode->surprise <= ode->trusted && near <= NEAR * ode->ordinary)
+    if (!branches && !ode->searching && ode->unchecked < CHECK_EVERY && ode->surprise <= ode->trusted && near <= NEAR * ode->ordinary) {
+        ode->trusted = fmin(ode->trusted, fmax(VOUCHED * ode->surprise, HARMLESS * aim(run)));
         return true;
+    }
     if (run->options->max_step > 0)
         most = fmin(most, run->options->max_step);
     double error = branches ? branched_error(run, h) : step_error(run, h), factor = error > 0 ? 0.9 * pow(error, -1.0 / (2 * GAUSS_STAGES + 1)) : 5;
@@ -136,7 +143,7 @@ gauss_is_good(Run *run, double h, bool cut, int attempt)
         gauss_change_step(run, fmin(fmin(factor, 5), most / h));
         return false;
     }
-    ode->trusted = isfinite(ode->surprise) ? ode->surprise * fmin(fmax(0.5 / error, 1), 4) : 0;
+    ode->trusted = isfinite(ode->surprise) ? ode->surprise * fmin(fmax(0.5 / error, 1), VOUCHED) : 0;
     return true;
 }
 
