@@ -83,9 +83,24 @@ times(double a, double b)
     return a == 0 || b == 0 ? 0 : a * b;
 }
 
+static bool
+is_point(Span a)
+{
+    return a.low == a.high;
+}
+
+// Of two numbers with an operation that was not rounded, as 2*3 or 4/2: floor() of it is decided.
+static bool
+multiplies_exactly(double a, double b, double product)
+{
+    return isfinite(product) && fabs(product) > DBL_MIN / DBL_EPSILON && fma(a, b, -product) == 0;
+}
+
 Span
 span_mul(Span a, Span b)
 {
+    if (is_point(a) && is_point(b) && multiplies_exactly(a.low, b.low, a.low * b.low))
+        return (Span){a.low * b.low, a.low * b.low};
     double p = times(a.low, b.low), q = times(a.low, b.high), r = times(a.high, b.low), s = times(a.high, b.high);
     return widened(lesser(lesser(p, q), lesser(r, s)), larger(larger(p, q), larger(r, s)));
 }
@@ -109,12 +124,6 @@ inverse(Span a)
     if (a.low <= 0 && a.high >= 0)
         return WHOLE;
     return widened(1 / a.high, 1 / a.low);
-}
-
-static bool
-is_point(Span a)
-{
-    return a.low == a.high;
 }
 
 static bool
@@ -222,8 +231,6 @@ power(Span a, double n)
     return widened(pow(least, n), pow(most, n));
 }
 
-static Jet product(const Jet *a, const Jet *b);
-
 static Jet
 power_of(const Jet *a, const Jet *b)
 {
@@ -233,7 +240,10 @@ power_of(const Jet *a, const Jet *b)
         Span second = n == 0 || n == 1 ? NOTHING : scaled(n * (n - 1), power(a->value, n - 2));
         return chain(a, power(a->value, n), first, second);
     }
-    Jet log_a = jet_apply(MDL_TIMELY_LOG, a, a, a), exponent = product(b, &log_a);
+    if (a->value.low < 0) // what varies may be whole numbers, as in (-2)^floor(time)
+        return made(WHOLE, WHOLE, WHOLE);
+    // By jet_apply() both have identities: powers of different things are not one number.
+    Jet log_a = jet_apply(MDL_TIMELY_LOG, a, a, a), exponent = jet_apply(MDL_TIMELY_MUL, b, &log_a, b);
     return jet_apply(MDL_TIMELY_EXP, &exponent, &exponent, &exponent);
 }
 
@@ -252,6 +262,9 @@ quotient(const Jet *a, const Jet *b)
     if (b->value.low <= 0 && b->value.high >= 0)
         return made(WHOLE, WHOLE, WHOLE);
     Span over = inverse(b->value), q = span_mul(a->value, over);
+    double exact = a->value.low / b->value.low;
+    if (is_point(a->value) && is_point(b->value) && multiplies_exactly(exact, b->value.low, a->value.low))
+        q = (Span){exact, exact};
     Span first = span_mul(span_add(a->first, negative(span_mul(q, b->first))), over);
     Span rest = span_add(span_add(a->second, negative(scaled(2, span_mul(first, b->first)))), negative(span_mul(q, b->second)));
     return made(q, first, span_mul(rest, over));
