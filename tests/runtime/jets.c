@@ -1,5 +1,6 @@
-// jets.c: bounds over intervals of time against values at random instants in them, for random programs of all operations. The mean of a derivative between two
-// instants is a difference quotient, that of the second one between three a divided difference: each lies within the bounds, without any small step.
+// jets.c: bounds over intervals of time (of values alone as well) against values at random instants in them, for random programs of all operations.
+// The mean of a derivative between two instants is a difference quotient, that of the second one between three a divided difference: each lies
+// within the bounds, without any small step.
 #include "runtime/event/jet.h"
 #include "tests/runtime/check.h"
 
@@ -132,7 +133,7 @@ typedef struct Tally {
 } Tally;
 
 static void
-compare(Tally *tally, const Step *step, const Jet *jet, const long double *time, const long double *value)
+compare(Tally *tally, const Step *step, const Jet *jet, Span alone, const long double *time, const long double *value)
 {
     mdl_timely_op op = step->op;
     bool good = true;
@@ -140,7 +141,7 @@ compare(Tally *tally, const Step *step, const Jet *jet, const long double *time,
     for (int k = 0; k < INSTANTS; k++) {
         size = fmaxl(size, 1e3L * 0x1p-64L * fabsl(value[k]));
         least = k ? fminl(least, time[k] - time[k - 1]) : least;
-        good = good && is_in(jet->value, value[k], 0);
+        good = good && is_in(jet->value, value[k], 0) && is_in(alone, value[k], 0);
     }
     for (int k = 0; k + 1 < INSTANTS; k++)
         good = good && is_in(jet->first, (value[k + 1] - value[k]) / (time[k + 1] - time[k]), size / least);
@@ -160,6 +161,7 @@ look(Tally *tally)
 {
     Step step[LENGTH];
     Jet jet[LENGTH];
+    Span span[LENGTH];
     long double time[INSTANTS], value[LENGTH][INSTANTS];
     bool defined[LENGTH];
     double from = between(-4, 4), length = pow(10, between(-2, 0.7));
@@ -172,13 +174,14 @@ look(Tally *tally)
         jet[i] = s->op == MDL_TIMELY_TIME    ? jet_time((Span){from, from + length})
                  : s->op == MDL_TIMELY_CONST ? jet_constant(s->constant)
                                              : jet_apply(s->op, &jet[s->a], &jet[s->b], &jet[s->c]);
+        span[i] = leaf ? jet[i].value : span_apply(s->op, &span[s->a], &span[s->b], &span[s->c]);
         defined[i] = leaf || (defined[s->a] && defined[s->b] && defined[s->c]);
         for (int k = 0; k < INSTANTS && defined[i]; k++) {
             value[i][k] = s->op == MDL_TIMELY_TIME ? time[k] : leaf ? s->constant : operate(s->op, value[s->a][k], value[s->b][k], value[s->c][k]);
             defined[i] = isfinite(value[i][k]) && fabsl(value[i][k]) < 1e4L && (leaf || !is_close(s->op, value[s->a][k], value[s->b][k]));
         }
         if (!leaf && defined[i])
-            compare(tally, s, &jet[i], time, value[i]);
+            compare(tally, s, &jet[i], span[i], time, value[i]);
     }
 }
 
