@@ -33,15 +33,16 @@ emit_dynamics(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
         uint32_t first = code->n;
         if (item.is_loop) {
             const Loop *loop = &causal->loops.at[item.index];
+            LiftMode mode = loop->linear ? LIFT_HELD : LIFT_LOOP;
             for (uint32_t k = 0; k < loop->n_inner; k++) {
                 const Assign *assign = &causal->assigns.at[loop->inner + k];
                 int sign;
-                emit(low, code, LIFT_HELD, assign->shape, assign->row,
+                emit(low, code, mode, assign->shape, assign->row,
                      low->dae->equations.at[assign->equation].span, place_of(low, assign->var, &sign));
             }
             for (uint32_t k = 0; k < loop->n; k++) {
                 const Residual *at = &causal->residuals.at[loop->residual + k];
-                emit(low, code, LIFT_HELD, at->shape, at->row, low->dae->equations.at[at->equation].span,
+                emit(low, code, mode, at->shape, at->row, low->dae->equations.at[at->equation].span,
                      low->r + low->tear_row.at[loop->residual + k]);
             }
         } else {
@@ -164,7 +165,8 @@ make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const Piece
             for (uint32_t k = 0; k < loop->n; k++)
                 residuals[k] = low->r + low->tear_row.at[loop->residual + k];
             mdl_step step = {.block = step_block(low, causal, loop, residuals,
-                                                 arena_printf(low->arena, "block%u", i), LIFT_HELD, &piece_code)};
+                                                 arena_printf(low->arena, "block%u", i),
+                                                 loop->linear ? LIFT_HELD : LIFT_LOOP, &piece_code)};
             vec_append(whole, piece_code.at, piece_code.n);
             vec_push(&funcs, NONE);
             vec_push(&steps, step);

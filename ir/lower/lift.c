@@ -7,6 +7,8 @@
 // become extra slots after the shape's own. Equal relations over equal variables share one held value. A
 // relation without continuous variables changes only at events anyway and is computed where it stands;
 // `time >= expression of parameters` becomes an exact time event.
+//         In loops that are iterated x*abs(x) is computed as it stands, though its relation is watched: with the sign of a moment before it is
+//         k*x^2, of which the other root is no solution, and may have none where the sign changes.
 //
 //     f = k*luz(x, a)   =>   f = k*(if r1 then x - a else if r2 then x + a else 0),  r1 = x > a, r2 = x < -a
 // Contract: lower_inner.h. Complexity: linear in rows and slots; a shape costs once per pattern.
@@ -28,7 +30,8 @@ typedef struct Extra {
 // What becomes a held value: nothing (inside noEvent), or relations and kinks. In the argument of a function that is not defined
 // everywhere a bound holds whatever is held: sqrt(max(0, x)) must not see the x a little below 0 that a step tries before the
 // event is found.
-typedef enum Events { EVENTS_NONE, EVENTS_ALL, EVENTS_BOUNDED } Events;
+// A turn is the abs of x*abs(x) in a loop that is iterated.
+typedef enum Events { EVENTS_NONE, EVENTS_ALL, EVENTS_BOUNDED, EVENTS_TURN, EVENTS } Events;
 
 typedef struct Lifted {
     Expr shape;                // over own slots, then extras
@@ -46,7 +49,7 @@ struct LiftMemo {
     U8Vec plain;               // per shape that is lifted as it stands: 1
     // of the rewrite that is running:
     Map extra_of;              // (text, kind) -> index into extras
-    Map done[3];               // per Events: expression -> rewritten
+    Map done[EVENTS];          // per Events: expression -> rewritten
     Map moving[1];             // expression -> 1 when it changes between events
     Map stays;                 // relation -> 1 when what is inside it is held instead
     LiftMode mode;
@@ -286,6 +289,21 @@ bounded(Lowering *low, Op op, Expr ra, Expr rb, Expr a, Expr b)
     return expr_3(exprs, OP_IF, relation(low, op == OP_MIN ? OP_LE : OP_GE, ra, rb), first ? a : now, first ? now : b);
 }
 
+// Argument i of e is the abs of x*abs(x) in a loop that is iterated.
+static bool
+turns(const Lowering *low, Expr e, uint32_t i, Events events)
+{
+    Exprs *exprs = low->exprs;
+    Expr arg = expr_arg(exprs, e, i);
+    if (low->lift->mode != LIFT_LOOP || events != EVENTS_ALL || expr_op(exprs, e) != OP_MUL || expr_op(exprs, arg) != OP_ABS)
+        return false;
+    Expr x = expr_arg(exprs, arg, 0), opposite = expr_1(exprs, OP_NEG, x);
+    for (uint32_t k = 0; k < expr_nargs(exprs, e); k++)
+        if (k != i && (expr_arg(exprs, e, k) == x || expr_arg(exprs, e, k) == opposite))
+            return true;
+    return false;
+}
+
 static Expr
 rewrite_args(Lowering *low, Expr e, Events events)
 {
@@ -294,7 +312,7 @@ rewrite_args(Lowering *low, Expr e, Events events)
     bool changed = false;
     for (uint32_t i = 0; i < n; i++) {
         Expr arg = expr_arg(low->exprs, e, i);
-        args[i] = rewritten(low, arg, events);
+        args[i] = rewritten(low, arg, turns(low, e, i, events) ? EVENTS_TURN : events);
         changed |= args[i] != arg;
     }
     Expr result = changed ? expr_make(low->exprs, expr_op(low->exprs, e), args, n) : e;
@@ -310,6 +328,7 @@ typedef enum How {
     HOW_HOMOTOPY, // between its arguments
     HOW_RELATION, // held; its arguments are live: model operators inside them are stripped, relations stay where they are
     HOW_CHOICE,   // held relations choose; its arguments are seen as `events`, and live for the relations
+    HOW_TURN,     // the same operator of its arguments, whose relation is watched and does not choose
 } How;
 
 typedef struct Plan {
@@ -347,6 +366,8 @@ plan_of(Lowering *low, Expr e, Events events)
     case OP_LT: case OP_LE: case OP_GT: case OP_GE:
         return (Plan){held && !stays_relation(low, e) ? HOW_RELATION : HOW_ARGS, events, 0};
     case OP_LUZ: case OP_MIN: case OP_MAX: case OP_ABS: case OP_SIGN: {
+        if (events == EVENTS_TURN)
+            return (Plan){depends_on_continuous(low, e) ? HOW_TURN : HOW_ARGS, EVENTS_ALL, 0};
         bool smooth = op != OP_SIGN && low->lift->mode == LIFT_SEEN;
         bool plain = !held || smooth || (op == OP_ABS && events == EVENTS_BOUNDED) || !depends_on_continuous(low, e);
         return (Plan){plain ? HOW_ARGS : HOW_CHOICE, events, 0};
@@ -371,12 +392,15 @@ needs(void *context, Expr e, uint32_t way, uint32_t i, Expr *part, uint32_t *par
         arg = plan.arg;
         break;
     case HOW_ARGS:
+        if (i < n && turns(low, e, i, plan.events))
+            *part_way = EVENTS_TURN;
+        break;
     case HOW_HOMOTOPY:
         break;
     case HOW_RELATION:
         *part_way = EVENTS_NONE;
         break;
-    case HOW_CHOICE: // live, then as they are seen
+    case HOW_CHOICE: case HOW_TURN: // live, then as they are seen
         if (i < n)
             *part_way = EVENTS_NONE;
         arg = i % n;
@@ -448,6 +472,9 @@ rewrite_part(void *context, Expr e, uint32_t way)
                         rewritten(low, expr_arg(low->exprs, e, 1), EVENTS_NONE));
     case HOW_CHOICE:
         return rewrite_choice(low, e, plan.events);
+    case HOW_TURN:
+        (void)relation(low, OP_GE, rewritten(low, expr_arg(low->exprs, e, 0), EVENTS_NONE), expr_const(low->exprs, 0));
+        return rewrite_args(low, e, plan.events);
     default:
         return rewrite_args(low, e, plan.events);
     }
@@ -489,14 +516,14 @@ lift_shape(Lowering *low, LiftMode mode, Expr shape, const uint8_t *kinds, uint3
         rewriting = needs_rewrite(low, shape);
         map_put(&memo->rewriting, shape, rewriting);
     }
-    uint64_t key = hash_add(hash_mix(shape), rewriting ? mode : LIFT_SEEN + 1);
+    uint64_t key = hash_add(hash_mix(shape), rewriting ? mode : LIFT_LOOP + 1);
     for (uint32_t k = 0; k < own && rewriting; k++)
         key = hash_add(key, kinds[k]);
     uint32_t found;
     if (map_get(&memo->of, key, &found))
         return found;
     map_clear(&memo->extra_of);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < EVENTS; i++)
         map_clear(&memo->done[i]);
     map_clear(&memo->stays);
     map_clear(&memo->moving[0]);

@@ -18,6 +18,7 @@
 enum {
     PATHS_LIMIT = 32,           // ways in which an assignment in a linear loop may depend on tears
     PATHS_LIMIT_NONLINEAR = 200, // the same in a loop that is iterated
+    REACH_NONLINEAR = 2,        // the same in a large one: the elimination finds better pivots than sums of flows
     BENDS_LIMIT = 3             // curved functions of one another on such a way
 };
 
@@ -232,7 +233,7 @@ static bool
 reaches_too_far(Tearing *t, const LoopEquation *e, uint32_t local)
 {
     Reach reach = reach_of(t, e, local);
-    uint32_t most = t->large ? REACH_LIMIT : t->linear ? PATHS_LIMIT : PATHS_LIMIT_NONLINEAR;
+    uint32_t most = t->large ? (t->linear ? REACH_LIMIT : REACH_NONLINEAR) : t->linear ? PATHS_LIMIT : PATHS_LIMIT_NONLINEAR;
     if (reach.paths > most || reach.bends > BENDS_LIMIT || (t->linear && tearing_grows(t, e, local)) || (t->large && !inherit_support(t, e, local)))
         return true;
     t->paths.at[local] = reach.paths;

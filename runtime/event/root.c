@@ -23,6 +23,10 @@
 static const double BAND = 1e-12;     // of the largest size seen: blind zone of a relation that has flipped
 static const double REMEMBERED = 1e6;  // where an event changed the function, a size counts up to this multiple of what it is then
 static const double DECAYED = 1e9;     // where it decayed, up to this multiple of what it is in the step of the crossing
+static const double ZONE = 1e3;        // times what noise was seen to do: blind zone of its relation
+static const double MOVED = 1e-6;      // part of itself by which a loop's unknown is moved to see how well the loop's solution is determined, and
+static const double NOISY = 1e-3;      // part of a function that is then found to be noise
+enum { FLICKERS = 4 };                 // changes of a tiny function in a row before its noise is measured
 static const double RESOLUTION = 4e-15; // relative width of the final bracket
 
 const char *
@@ -258,6 +262,7 @@ mark_pending(Run *run, double time)
         if (!run->guard[k].pending)
             continue;
         any = true;
+        run->guard[k].crossed = run->phi_scale[k];
         limit_size(run, k);
         note_crossing(run, k, time);
     }
@@ -281,6 +286,7 @@ root_take(Run *run, bool *any)
         *any = true;
         if (k < run->model->n_relations)
             run->guard[k].size = fmin(run->guard[k].size, course_size(run, k));
+        run->guard[k].crossed = INFINITY;
         note_crossing(run, k, run->time);
     }
 }
@@ -296,6 +302,7 @@ root_take_behind(Run *run, bool *any)
         if (!guard->pending)
             continue;
         *any = true;
+        guard->crossed = INFINITY;
         note_crossing(run, k, run->time);
     }
 }
@@ -403,18 +410,58 @@ shrinks(const Run *run, const Guard *guard)
     return false;
 }
 
+static void
+be_blind(Guard *guard, double zone)
+{
+    guard->size = fmax(guard->size, zone / BAND);
+    guard->band = BAND * guard->size;
+    guard->returning = false;
+    guard->flickers = 0;
+}
+
 // A velocity that a locked friction holds at zero but for rounding changes its sign at random. What flips and flips back within
 // such noise is blind to it from then on: its zone is a thousand times what it was seen to do.
 static bool
 is_noise(Run *run, uint32_t k)
 {
     Guard *guard = &run->guard[k];
-    double zone = 1e3 * run->phi[k];
+    double zone = ZONE * run->phi[k];
     if (k >= run->model->n_relations || rest_was(run, k) || zone > answer_to_noise(run, k, zone))
         return false;
-    guard->size = fmax(guard->size, zone / BAND);
-    guard->band = BAND * guard->size;
-    guard->returning = false;
+    be_blind(guard, zone);
+    return true;
+}
+
+// The functions of relations at the point in v once more: from states that differ by rounding, and with the loops solved from another start.
+static bool
+evaluate_beside(Run *run)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t i = 0; i < model->nx; i++)
+        run->v[model->y + i] *= i % 2 ? 1 + 4 * DBL_EPSILON : 1 - 4 * DBL_EPSILON;
+    point_move_loops(run, MOVED);
+    bool solved = evaluate_solved(run, false) == MDL_OK;
+    evaluate_outputs(run);
+    mdl_call(model->relations, run->v);
+    return solved && !failure_happened(run);
+}
+
+// The same of any function that is rounding: computed once more, it is another number.
+static bool
+is_rounding(Run *run, uint32_t k)
+{
+    double before = run->phi[k], time = run->v[0];
+    if (k >= run->model->n_relations || rest_was(run, k) || condition_alone(run))
+        return false;
+    mdl_call(run->model->relations, run->v);
+    double here = relation_guard(run, &run->model->relation[k]);
+    bool solved = evaluate_beside(run);
+    double noise = fabs(relation_guard(run, &run->model->relation[k]) - here), zone = ZONE * fmax(noise, before);
+    solved = condition_evaluate(run, time) == MDL_OK && solved;
+    root_compute(run);
+    if (!solved || !(noise > NOISY * before) || zone > run->tolerance)
+        return false;
+    be_blind(&run->guard[k], zone);
     return true;
 }
 
@@ -454,7 +501,7 @@ root_arm(Run *run)
         blind = blind || guard->band > 0;
         if (!(guard->band > 0 && run->phi[k] > 2 * guard->band))
             continue;
-        if (guard->returning && is_noise(run, k))
+        if (guard->returning && (is_noise(run, k) || is_rounding(run, k)))
             continue;
         if (guard->returning && (shrinks(run, guard) || rest_was(run, k)))
             run->accumulated = k + 1;
@@ -517,6 +564,42 @@ look_ahead(Run *run)
     return evaluate_row(run, true);
 }
 
+// A relation's function that has flipped again and again, and was no larger than rounding may be.
+static bool
+flickers(const Run *run, uint32_t k)
+{
+    uint32_t n = run->guard[k].flickers;
+    return k < run->model->n_relations && n >= FLICKERS && !(n & (n - 1));
+}
+
+// What flows round a loop of pipes that nothing feeds is rounding of zero, of another sign at every solution. Whether a function is such is measured:
+// what is computed once more and differs by a part of what the function was on both sides of the crossing is blind from now on.
+MDL_CHECKED static int
+find_noise(Run *run)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < run->model->n_relations; k++)
+        any = any || flickers(run, k);
+    if (!any)
+        return MDL_OK;
+    evaluate_load(run, run->time, run->y, run->yp);
+    int status = evaluate_row(run, true);
+    if (status != MDL_OK)
+        return status;
+    mdl_call(run->model->relations, run->v);
+    for (uint32_t k = 0; k < run->model->n_relations; k++)
+        run->phi[k] = relation_guard(run, &run->model->relation[k]);
+    bool solved = evaluate_beside(run);
+    for (uint32_t k = 0; solved && k < run->model->n_relations; k++) {
+        Guard *guard = &run->guard[k];
+        double noise = fabs(relation_guard(run, &run->model->relation[k]) - run->phi[k]);
+        if (!flickers(run, k) || !(noise > NOISY * guard->crossed))
+            continue;
+        be_blind(guard, ZONE * fmax(noise, guard->crossed));
+    }
+    return MDL_OK;
+}
+
 // The event is the first point of what dips are looked for in.
 static void
 remember_first(Run *run)
@@ -549,6 +632,7 @@ root_blind(Run *run)
         }
         if (guard->forced) {
             bool law = k >= laws && k < laws + run->model->n_sgns;
+            guard->flickers = guard->crossed <= 1e-6 * run->tolerance ? guard->flickers + 1 : 0;
             guard->band = law ? friction_band(run, k - laws) : fmax(BAND * guard->size, rest_band(run, k));
             guard->forced = guard->pending = false;
         }
@@ -556,7 +640,9 @@ root_blind(Run *run)
         blind = blind || (k < run->model->n_relations && guard->band > 0);
     }
     condition_forget(run);
-    int status = blind ? look_ahead(run) : MDL_OK;
+    int status = blind ? find_noise(run) : MDL_OK;
+    if (status == MDL_OK && blind)
+        status = look_ahead(run);
     if (status == MDL_OK)
         remember_first(run);
     return status;

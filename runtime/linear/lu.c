@@ -352,6 +352,12 @@ lu_factor(Lu *lu, const double *values, bool fresh)
 }
 
 bool
+lu_is_factored(const Lu *lu)
+{
+    return lu->kept;
+}
+
+bool
 lu_starved(const Lu *lu)
 {
     return !lu->dense && !lu->kept && lu->common.status == KLU_OUT_OF_MEMORY;

@@ -24,6 +24,7 @@ void lu_repeats(Lu *lu);
 // False: the matrix is singular (or not finite); lu_singular_column() names the first offending column.
 MDL_CHECKED bool lu_factor(Lu *lu, const double *values, bool fresh);
 uint32_t lu_singular_column(const Lu *lu);
+bool lu_is_factored(const Lu *lu); // the last factorisation was good
 bool lu_starved(const Lu *lu); // it was no singular matrix: there was no memory for the factors
 // Smallest pivot relative to the largest: far below 1 when the matrix may be singular.
 double lu_pivot_ratio(Lu *lu);

@@ -5,7 +5,8 @@
 // Method: the next pivot is one that makes the fewest new entries, and among those one with the least product of the other entries of its
 // row and its column (Markowitz, Management Science 3 (1957) 255), of at least THRESHOLD times the largest entry of its column, in rows
 // scaled to the size 1. Columns wait in a heap by the best pivot that they had when it was looked at last; the first one is looked
-// at again, and goes back when it has become worse than the next. Columns that an elimination changes come to the heap anew. The elimination is
+// at again, and goes back when it has become worse than the next. Beyond COUNTED, where counting would cost more than the elimination, that product
+// stands for the new entries. THRESHOLD is small since those who use the factors correct what they solve. Columns that an elimination changes come to the heap anew. The elimination is
 // carried out by columns, whose values are needed to judge sizes.
 // Contract: markowitz.h. Complexity: that of the elimination, and for each column that it changes the entries of the columns that
 // share rows with it; bounded by LOOKS.
@@ -17,8 +18,8 @@
 
 #include "runtime/model/list.h"
 
-static const double THRESHOLD = 0.1;
-enum { NOWHERE = -1, LOOKS = 1 << 24 };
+static const double THRESHOLD = 1e-2;
+enum { NOWHERE = -1, COUNTED = 256, LOOKS = 1 << 27 };
 
 typedef struct Entry {
     int32_t row;
@@ -199,7 +200,7 @@ best_of(Elimination *e, int32_t j)
         if (!(fabs(entry.value) >= least) || entry.value == 0)
             continue;
         Pivot pivot = {entry.row, j, entry.value, 0, (uint64_t)(column->n - 1) * (e->rows[entry.row].open - 1)};
-        pivot.fill = pivot.cost ? count_fill(e, j, entry.row) : 0;
+        pivot.fill = !pivot.cost ? 0 : pivot.cost <= COUNTED ? count_fill(e, j, entry.row) : pivot.cost;
         if (is_better(&pivot, &best))
             best = pivot;
     }

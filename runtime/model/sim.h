@@ -166,7 +166,7 @@ typedef struct mdl_stats {
     uint64_t root_evaluations; // evaluations while locating events
     uint64_t events, time_events, state_events;
     uint64_t block_solves;    // algebraic blocks solved outside the integrator
-    uint64_t standing_solves; // of these, with pivots that stand (runtime/point/affine_loop.c)
+    uint64_t standing_solves; // of these, with pivots that stand (runtime/point/standing_loop.c)
     uint64_t standing_refused; // and begun so, but then solved by Newton's iteration
     uint64_t restarts;        // restarts after an integrator failure
     uint64_t rows;

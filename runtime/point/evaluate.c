@@ -235,6 +235,18 @@ solve_dynamics(Run *run, bool report)
     return MDL_OK;
 }
 
+void
+point_move_loops(const Run *run, double part)
+{
+    for (uint32_t k = 0; k < run->model->n_dynamics; k++) {
+        const Newton *newton = run->block[k];
+        for (uint32_t i = 0; newton && i < newton->block->m; i++) {
+            double *unknown = &run->v[newton->block->unknown[i]];
+            *unknown += (i % 3 ? part : -part) * fmax(fabs(*unknown), newton->scale[i]);
+        }
+    }
+}
+
 int
 evaluate_held(Run *run)
 {

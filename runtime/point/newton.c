@@ -81,7 +81,7 @@ newton_free(Newton **slot)
     lu_free(&newton->lu);
     rank_free(&newton->rank);
     square_free(&newton->square);
-    affine_free(&newton->affine);
+    standing_loop_free(&newton->standing);
     free(newton->base);
     free(newton->weight);
     free(newton);
@@ -106,7 +106,7 @@ newton_settle(Newton *newton)
     if (newton->lu)
         lu_forget(newton->lu);
     square_free(&newton->square);
-    affine_free(&newton->affine);
+    standing_loop_free(&newton->standing);
     rank_free(&newton->rank);
     newton->by_rank = newton->by_square = false;
 }
@@ -153,15 +153,13 @@ move(const Run *run, const Newton *newton, double damping)
         run->v[newton->block->unknown[i]] = newton->base[i] + damping * newton->step[i];
 }
 
-static void measure_terms(const Run *run, Newton *newton);
-
 bool
 newton_fulfilled(const Run *run, Newton *newton, double tolerance)
 {
     const mdl_block *block = newton->block;
     mdl_call(block->eval, run->v);
     mdl_call(block->jacobian, run->v);
-    measure_terms(run, newton);
+    newton_measure_terms(run, newton);
     for (uint32_t i = 0; i < block->m; i++)
         if (!(fabs(run->v[block->residual[i]]) <= tolerance * newton->size[i]))
             return false;
@@ -212,8 +210,8 @@ newton_review_rank(const Run *run, Newton *newton, uint32_t *rank)
 }
 
 // What the unknowns contribute to each residual, from the partial derivatives at the iterate.
-static void
-measure_terms(const Run *run, Newton *newton)
+void
+newton_measure_terms(const Run *run, Newton *newton)
 {
     const mdl_block *block = newton->block;
     memset(newton->size, 0, block->m * sizeof *newton->size);
@@ -296,7 +294,7 @@ correction(Run *run, Newton *newton)
     const mdl_block *block = newton->block;
     uint32_t rank;
     mdl_call(block->jacobian, run->v);
-    measure_terms(run, newton);
+    newton_measure_terms(run, newton);
     newton->by_rank = newton->by_square = false;
     newton->locked = 0;
     if (newton->deficient)
@@ -491,8 +489,8 @@ digits_missing(const Run *run, const Newton *newton)
 // An unknown that is much smaller than its nominal value (nobody gave one) has converged in units of that, but has no right
 // digits. The iteration goes on while corrections shrink, so it never fails for asking too much. The factors at hand say
 // whether that is needed.
-static bool
-polish(Run *run, Newton *newton)
+bool
+newton_polish(Run *run, Newton *newton)
 {
     if (newton->block->linear || newton->by_rank)
         return true;
@@ -543,7 +541,7 @@ newton_iterate(Run *run, Newton *newton)
         if (damping == 1 && (trial_norm <= CONVERGED || stagnated)) {
             if (trial_norm < norm && trial_norm > 0 && !finish(run, newton))
                 return false;
-            return polish(run, newton) && is_accurate(run, newton);
+            return newton_polish(run, newton) && is_accurate(run, newton);
         }
         if (!newton_defect(run, newton, newton->step))
             return newton_fail(newton, NOT_FINITE);
@@ -658,7 +656,7 @@ newton_solve(Run *run, Newton *newton, Effort effort)
     newton->trouble = NO_TROUBLE;
     run->stats->block_solves++;
     newton_read(run, newton, newton->start);
-    if (effort == EFFORT_RUN && affine_solve(run, newton))
+    if (effort == EFFORT_RUN && standing_loop_solve(run, newton))
         return MDL_OK;
     bool solved = newton_iterate(run, newton);
     if (!solved && newton->by_square) {

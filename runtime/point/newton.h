@@ -5,7 +5,7 @@
 
 #include "runtime/linear/rank.h"
 #include "runtime/linear/regular_block.h"
-#include "runtime/point/affine_loop.h"
+#include "runtime/point/standing_loop.h"
 #include "runtime/point/run.h"
 
 enum { RANK_LIMIT = 600 };  // iteration unknowns of a block whose rank is looked at
@@ -45,7 +45,7 @@ struct Newton {
     double *weight;  // per unknown and inner variable: square of its weight where a shortest solution is taken; NULL: not yet asked for
     Square *square;  // of a deficient affine block; NULL: not yet, or not to be used
     bool by_square;  // the latest correction came from it
-    Affine *affine;  // NULL: not yet
+    StandingLoop *standing; // NULL: not yet
 };
 
 static inline bool
@@ -58,6 +58,10 @@ newton_fail(Newton *newton, Trouble trouble)
 bool newton_defect(const Run *run, const Newton *newton, double *out);
 // Damped Newton from the unknowns in v towards `target`.
 bool newton_iterate(Run *run, Newton *newton);
+// What the unknowns contribute to each residual, from the partial derivatives at the iterate: newton->size.
+void newton_measure_terms(const Run *run, Newton *newton);
+// After convergence, with the last correction in `trial`: more of them while some unknown has no right digits.
+MDL_CHECKED bool newton_polish(Run *run, Newton *newton);
 void newton_read(const Run *run, const Newton *newton, double *to);
 void newton_write(const Run *run, const Newton *newton, const double *from);
 // newton_shortest.c: chooses what a solved affine block leaves open. False: out of memory, or not finite.

@@ -26,6 +26,8 @@ void newton_note_open(Run *run, Newton *newton);
 void newton_restore(const Run *run, const Newton *newton);
 struct Snapshot;
 void newton_snapshot(Newton *newton, struct Snapshot *snapshot);
+// Moves the unknowns of all loops in v by this part of themselves, or of their nominal values, up or down.
+void point_move_loops(const Run *run, double part);
 void newton_settle(Newton *newton); // RunPart.settle
 void newton_report(const Run *run, Newton *newton, const char *when);
 // At the unknowns in v, where it is evaluated: the residuals are below `tolerance` of their terms.

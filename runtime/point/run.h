@@ -102,6 +102,8 @@ typedef struct Guard {
     uint32_t confirmed[2];
     uint32_t hurried;      // crossings in a row that followed the one before in their direction within event_hurry()
     double lately, extent; // of a relation's function: how large it was at the latest looks, and at the most (vanish.c)
+    double crossed;        // how large the function was on both sides of its latest crossing; INFINITY: it was not looked for
+    uint32_t flickers;     // crossings in a row in which it was no larger than rounding may be
     bool vanished;         // a relation's function has become zero for longer: there zero is the wrong side
     double told;           // the latest instant at which somebody else who integrates was shown the other side (root_functions); NAN: none since the last event
     double dip;            // where the parabola through its latest values (Sightings) is lowest; NAN: not worth a look

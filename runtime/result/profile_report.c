@@ -14,7 +14,7 @@
 
 enum {
     SHOWN = 10,        // entries of a list
-    BURST = 20,        // changes of one condition in a row, each within an output interval of the one before
+    BURST = 20,        // changes of one condition in a row, each soon after the one before (run_profile.c)
     MANY_STEPS = 200,  // fewer tell nothing
     PER_TRAVERSE = 60, // steps in which a smooth method goes once through a variable's range at usual tolerances: 10 to 30
     WARNINGS = 12, WARNING = 700
@@ -369,7 +369,7 @@ print_steps(const mdl_profile *p, const mdl_stats *stats, FILE *out)
             (unsigned long long)stats->error_failures, (unsigned long long)stats->newton_failures,
             (unsigned long long)stats->jacobians);
     if (stats->standing_solves || stats->standing_refused)
-        fprintf(out, "linear loops solved with pivots that stand: %llu times, given to Newton's iteration: %llu\n",
+        fprintf(out, "large loops solved with pivots that stand: %llu times, given to Newton's iteration: %llu\n",
                 (unsigned long long)stats->standing_solves, (unsigned long long)stats->standing_refused);
 }
 

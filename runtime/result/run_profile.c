@@ -67,7 +67,8 @@ profile_begin(Run *run)
     if (!p)
         return;
     p->shortest = INFINITY;
-    p->soon = run->interval;
+    // Few rows do not make changes quick: a usual number of them is 500.
+    p->soon = fmin(run->interval, (run->options->stop - run->options->start) / 500);
     for (uint32_t i = 0; i < run->ny; i++) {
         p->previous[i] = p->unknown[i].low = p->unknown[i].high = run->y[i];
         p->unknown[i].least_step = INFINITY;

@@ -16,7 +16,7 @@
 #include "runtime/solver/solver.h"
 
 // Blocks up to this size are solved anew at every stored row, so that rows satisfy all equations.
-enum { ROW_BLOCK_LIMIT = 200 };
+enum { ROW_BLOCK_LIMIT = 200, NONLINEAR_LIMIT = 4096 };
 
 // Steps of fixed length: what is wrong with what was asked for, or NULL.
 static const char *
@@ -155,7 +155,7 @@ create_blocks(Run *run)
         run->block[k] = newton_create(block);
         if (!run->block[k])
             return MDL_INTERNAL;
-        if (block->m > ROW_BLOCK_LIMIT)
+        if (block->m > (block->linear ? ROW_BLOCK_LIMIT : NONLINEAR_LIMIT))
             run->solve_rows = false;
     }
     return MDL_OK;

@@ -76,6 +76,8 @@ guards_snapshot(Run *run, Snapshot *s)
         for (size_t i = 0; i < sizeof flag / sizeof *flag; i++)
             snapshot_part(s, flag[i], sizeof *flag[i]);
         snapshot_part(s, &guard->flips, sizeof guard->flips);
+        snapshot_part(s, &guard->crossed, sizeof guard->crossed);
+        snapshot_part(s, &guard->flickers, sizeof guard->flickers);
         double *pair[] = {guard->last, guard->interval, guard->first, guard->limit};
         for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
             snapshot_part(s, pair[i], 2 * sizeof *pair[i]);

@@ -143,6 +143,18 @@ mechanisms() {
 
 # Generated and hand-written code run in turn, twice; the least time of each counts. Compiling is taken off the
 # generated one's. IDA as packaged takes long and runs once. What is compared of the results is the front.
+# A nonlinear loop of all flows and pressures of a net: the time of one solution.
+nets() {
+    title "Nets of pipes, n x n nodes: one solution of the loop"
+    former=""
+    for n in 10 20 40 80; do
+        timed 0 "$mdlc" run $models/pipe_net.mdl --set n=$n --stop 1 --points 10 --check=off --stats=json -o "$work/net.csv" --vars '^h.1,1..a.q$'
+        each=$(calc %.4f "$cpu/$(field block_solves)")
+        row "n = $n: $(field block_solves) solutions, each" "$(calc '%.3f ms' "$each")${former:+, $(calc 'n^%.1f' "log($each/$former)/log(2)")}"
+        former=$each
+    done
+}
+
 cascade() {
     n=25600 stop=0.2 front=5120
     title "Cascade of $n first-order filters, tol 1e-6, $stop s"
@@ -378,7 +390,7 @@ load() {
 }
 
 echo "Begun with $(load)."
-for part in ${2:-large kinds mechanisms cascade structural instructions events small products studies peers}; do
+for part in ${2:-large kinds mechanisms nets cascade structural instructions events small products studies peers}; do
     "$part"
 done
 printf '\nEnded with %s.\n' "$(load)"

@@ -1,0 +1,301 @@
+// standing_loop.c: a large block is solved with pivots, and where it is nonlinear with factors, that stand as long as residuals and corrections say
+// that these are good.
+//
+// Purpose: the accelerations and forces of a mechanism, and the flows and pressures of a net, are solved for in every evaluation. Newton's iteration
+// (newton.c) looks at such a block as at any other: two Jacobians, five evaluations, and factorisations that know nothing of those before.
+// Method: the elimination is a list of products in an order that was found from values (standing.c). An affine block takes one Jacobian, a correction,
+// and corrections by what the residuals then leave (iterative refinement: Skeel, Math. Comp. 35 (1980) 817), since the matrix is the same at
+// every iterate. A nonlinear one takes simplified Newton corrections, at first with the factors of the solution before; they are renewed where the
+// rate of contraction promises more than a few more (Deuflhard, Newton Methods for Nonlinear Problems, 2004, section 2.1.2).
+// There the next correction must be rounding: events are found where signs of what is solved for change, and the path to a solution must not be seen there.
+// What is accepted is what newton_iterate() accepts: a correction by the residuals of the solution is below CONVERGED, and it has been applied unless it
+// is rounding; the residuals are below INEXACT of their terms. Whatever else happens - pivots that have become small, corrections that do
+// not shrink to a quarter, values that are not finite - the unknowns go back to where they were, and newton_iterate() solves the block.
+// Contract: used for blocks without choices, or that are too large to be asked for them, of models without set-valued laws, where no rank is looked at
+// and none is deficient: no question is answered here that newton_iterate() would answer in another way. Each refusal costs COST
+// solutions of credit, and the order, or DETOUR where corrections of a nonlinear block did not shrink; without credit it is over for the rest of the
+// run. Affine blocks for which no order is found are left to newton_iterate() at once; for nonlinear ones KLU factors the matrix.
+// Complexity: affine: two evaluations, mostly, one Jacobian, one factorisation, two solutions. Nonlinear: as many evaluations and solutions as
+// corrections (two to four), mostly no Jacobian where the block changes little.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/linear/standing.h"
+#include "runtime/point/newton.h"
+
+static const double CONVERGED = 1e-12;              // as in newton.c
+static const double INEXACT = 1e-6;                 // as in newton.c
+static const double STAGNATED = 1e-10;              // two corrections below this of which the second is not much smaller are rounding
+static const double ROUNDED = 16 * DBL_EPSILON;     // a correction below this part of an unknown is rounding
+static const double NOTHING = 1e-10 * DBL_EPSILON;  // a correction below this part of max(|u|, nominal) is of something that is zero
+static const double NEARBY = 0.1;                   // no longer correction is trusted to factors of another point
+enum {
+    SMALLEST = LU_DENSE_LIMIT + 1, LARGEST = 1 << 16,  // unknowns
+    WARM = 16,      // solutions of a run before an order is looked for
+    CREDIT = 256, COST = 64, DETOUR = 8,
+    REFINEMENTS = 5, ITERATIONS = 12
+};
+
+struct StandingLoop {
+    Standing *standing;
+    bool by_klu;      // no order was found for a nonlinear block
+    bool factored;
+    int credit;
+    uint32_t solutions;
+    uint32_t *large;  // per residual: its largest term is that of this entry of the matrix
+    uint32_t *column; // and this unknown
+};
+
+void
+standing_loop_free(StandingLoop **slot)
+{
+    StandingLoop *loop = *slot;
+    if (!loop)
+        return;
+    standing_free(&loop->standing);
+    free(loop->large);
+    free(loop);
+    *slot = NULL;
+}
+
+static bool
+is_open(const Run *run, const Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    bool choices = block->linear ? block->switched : newton->switched;
+    return block->m >= SMALLEST && block->m <= LARGEST && !choices && !block->conditions && !run->model->n_sgns
+           && !newton->review && !newton->deficient && !newton->locked && newton->lu;
+}
+
+static StandingLoop *
+create(uint32_t m)
+{
+    StandingLoop *loop = calloc(1, sizeof *loop);
+    uint32_t *large = calloc(2 * (size_t)m + 1, sizeof *large);
+    if (!loop || !large) {
+        free(loop);
+        free(large);
+        return NULL;
+    }
+    *loop = (StandingLoop){.credit = CREDIT, .large = large, .column = large + m};
+    return loop;
+}
+
+static double
+unit(const Run *run, const Newton *newton, uint32_t j)
+{
+    return fmax(fabs(run->v[newton->block->unknown[j]]), newton->scale[j]);
+}
+
+// Factors the matrix in v, for which an order is looked for first. False: this matrix is not for this file.
+static bool
+choose_order(const Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    const mdl_matrix *jac = &block->jac;
+    StandingLoop *loop = newton->standing;
+    loop->standing = standing_create(block->m, jac->column_start, jac->row, run->v + jac->values);
+    loop->by_klu = !loop->standing && !block->linear;
+    if (!loop->standing && !loop->by_klu) {
+        loop->credit = 0;
+        return false;
+    }
+    memset(newton->size, 0, block->m * sizeof *newton->size);
+    for (uint32_t j = 0; j < block->m; j++)
+        for (uint32_t e = jac->column_start[j]; e < jac->column_start[j + 1]; e++) {
+            double term = fabs(run->v[jac->values + e]) * unit(run, newton, j);
+            if (term > newton->size[jac->row[e]]) {
+                newton->size[jac->row[e]] = term;
+                loop->large[jac->row[e]] = e;
+                loop->column[jac->row[e]] = j;
+            }
+        }
+    if (loop->by_klu)
+        lu_repeats(newton->lu);
+    return loop->standing || lu_factor(newton->lu, run->v + jac->values, false);
+}
+
+// The factors of the matrix at the unknowns in v.
+static bool
+renew(Run *run, Newton *newton)
+{
+    StandingLoop *loop = newton->standing;
+    const double *values = run->v + newton->block->jac.values;
+    mdl_call(newton->block->jacobian, run->v);
+    if (loop->standing)
+        loop->factored = standing_factor(loop->standing, values);
+    else
+        loop->factored = loop->by_klu ? lu_factor(newton->lu, values, false) : choose_order(run, newton);
+    return loop->factored;
+}
+
+// Newton's iteration may have left KLU without factors since.
+static bool
+has_factors(const Newton *newton)
+{
+    const StandingLoop *loop = newton->standing;
+    return loop->factored && (loop->standing || lu_is_factored(newton->lu));
+}
+
+// The largest term of each residual when the order was chosen mostly vouches for it; all terms are added up where that one has become small.
+static bool
+has_small_residuals(const Run *run, Newton *newton, const double *defect)
+{
+    const mdl_block *block = newton->block;
+    const StandingLoop *loop = newton->standing;
+    bool added = false;
+    for (uint32_t i = 0; i < block->m; i++) {
+        double term = fabs(run->v[block->jac.values + loop->large[i]]) * unit(run, newton, loop->column[i]);
+        if (fabs(defect[i]) <= INEXACT * term)
+            continue;
+        if (!added)
+            newton_measure_terms(run, newton);
+        added = true;
+        if (!(fabs(defect[i]) <= INEXACT * newton->size[i]))
+            return false;
+    }
+    return true;
+}
+
+// The correction for the defect in `step`, which it takes the place of; its largest part of max(|u|, nominal) at the unknowns in v.
+static double
+correction(const Run *run, Newton *newton)
+{
+    double most = 0;
+    if (newton->standing->standing)
+        standing_solve(newton->standing->standing, newton->step);
+    else
+        lu_solve(newton->lu, newton->step);
+    for (uint32_t i = 0; i < newton->block->m; i++) {
+        double size = fabs(newton->step[i]) / unit(run, newton, i);
+        most = size <= most ? most : size; // what is no number stays
+    }
+    return most;
+}
+
+// The second of two corrections that are rounding.
+static bool
+is_stagnant(double norm, double before)
+{
+    return norm > before / 4 && before <= STAGNATED && norm <= STAGNATED;
+}
+
+static bool
+shrinks(double norm, double before)
+{
+    return isfinite(norm) && (norm <= before / 4 || norm <= CONVERGED || is_stagnant(norm, before));
+}
+
+// Applies the correction in `step`, which becomes the defect there.
+static bool
+apply(const Run *run, Newton *newton)
+{
+    for (uint32_t i = 0; i < newton->block->m; i++)
+        run->v[newton->block->unknown[i]] += newton->step[i];
+    return newton_defect(run, newton, newton->step);
+}
+
+// An affine block, from the defect at the unknowns in v, in `step`, with the factors of its matrix.
+static bool
+refine(Run *run, Newton *newton)
+{
+    double before = INFINITY;
+    for (int k = 0; k < REFINEMENTS; k++) {
+        if (k > 0)
+            memcpy(newton->trial, newton->step, newton->block->m * sizeof *newton->trial);
+        double norm = correction(run, newton);
+        if (!shrinks(norm, before))
+            return false;
+        bool stagnant = is_stagnant(norm, before);
+        if (k > 0 && (norm <= ROUNDED || (stagnant && norm >= before)))
+            return has_small_residuals(run, newton, newton->trial);
+        if (!apply(run, newton))
+            return false;
+        if (k > 0 && (norm <= CONVERGED || stagnant))
+            return has_small_residuals(run, newton, newton->step);
+        before = norm;
+    }
+    return false;
+}
+
+// Flows through parts of a net in which nothing flows are rounding of zero, of another sign at every solution, and conditions on them would change
+// as often. They stay what they are.
+static void
+leave_nothing(const Run *run, Newton *newton)
+{
+    for (uint32_t i = 0; i < newton->block->m; i++)
+        if (fabs(newton->step[i]) <= NOTHING * unit(run, newton, i))
+            newton->step[i] = 0;
+}
+
+// A nonlinear block, from the defect at the unknowns in v, in `step`, with the factors at hand. `longest` is how long the first correction may be.
+static bool
+converge(Run *run, Newton *newton, double longest)
+{
+    double before = INFINITY;
+    for (int k = 0; k < ITERATIONS; k++) {
+        double norm = correction(run, newton);
+        if (!shrinks(norm, before) || (k == 0 && norm > longest))
+            return false;
+        memcpy(newton->trial, newton->step, newton->block->m * sizeof *newton->trial);
+        leave_nothing(run, newton);
+        if (!apply(run, newton))
+            return false;
+        double rate = norm / before; // 0 at first: what the factors are worth is not known yet
+        if (k > 0 && ((norm <= CONVERGED && norm * rate <= DBL_EPSILON) || is_stagnant(norm, before)))
+            return has_small_residuals(run, newton, newton->step) && newton_polish(run, newton);
+        if (norm * rate * rate * rate > DBL_EPSILON && !renew(run, newton))
+            return false;
+        before = norm;
+    }
+    return false;
+}
+
+static bool
+solve(Run *run, Newton *newton)
+{
+    if (!newton_defect(run, newton, newton->step))
+        return false;
+    if (newton->block->linear)
+        return renew(run, newton) && refine(run, newton);
+    if (has_factors(newton)) {
+        if (converge(run, newton, NEARBY))
+            return true;
+        newton_write(run, newton, newton->start);
+        if (!newton_defect(run, newton, newton->step))
+            return false;
+    }
+    return renew(run, newton) && converge(run, newton, INFINITY);
+}
+
+bool
+standing_loop_solve(Run *run, Newton *newton)
+{
+    if (!is_open(run, newton))
+        return false;
+    if (!newton->standing && !(newton->standing = create(newton->block->m)))
+        return false;
+    StandingLoop *loop = newton->standing;
+    if (loop->credit < 0 || loop->solutions++ < WARM)
+        return false;
+    newton->by_rank = newton->by_square = false;
+    if (solve(run, newton)) {
+        loop->credit += loop->credit < CREDIT;
+        run->stats->newton_iterations++;
+        run->stats->standing_solves++;
+        newton->corrections = 1;
+        return true;
+    }
+    bool curved = !newton->block->linear && loop->factored; // not the order: the way to the solution bends
+    loop->credit -= curved ? DETOUR : COST;
+    loop->factored = false;
+    if (!curved) {
+        loop->by_klu = false;
+        standing_free(&loop->standing);
+    }
+    run->stats->standing_refused++;
+    newton_write(run, newton, newton->start);
+    return false;
+}
