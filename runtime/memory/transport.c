@@ -15,15 +15,15 @@
 #include "runtime/point/sense.h"
 #include "runtime/point/snapshot.h"
 
-enum { COLUMNS = 3, PATIENT_PASSES = 40 };
+enum { COLUMNS = 3 };
 static const double FAR = 1e30;    // x at which a jump arrives as long as the start is solved
 static const double NONE = 2;      // lengths that it is away when there is none: as large as other distances, for who takes their size for its scale
 static const double LONGEST = 0.1;  // lengths that a step moves the profile: the integrator does not know what enters
-static const double ROUNDING = 4 * DBL_EPSILON, LATE = 0.01; // of x, or of a length, and so much of the tolerance: what leaves says x no better
+static const double ROUNDING = 4 * DBL_EPSILON; // of x, or of a length: what leaves says x no better
 static const double CLOSE = 1e-10;  // lengths between a jump and the end at which it counts as having left
 
-double
-transport_position(const Run *run, uint32_t k)
+static double
+position_of(const Run *run, uint32_t k)
 {
     const mdl_transport *transport = &run->model->transport[k];
     return transport->x_sign * run->v[transport->x];
@@ -40,7 +40,7 @@ static void
 read_row(const Run *run, double *row)
 {
     for (uint32_t k = 0; k < run->model->n_transports; k++) {
-        row[COLUMNS * k] = transport_position(run, k) - run->transports->origin[k];
+        row[COLUMNS * k] = position_of(run, k) - run->transports->origin[k];
         row[COLUMNS * k + 1] = input_of(run, k, 0);
         row[COLUMNS * k + 2] = input_of(run, k, 1);
     }
@@ -117,7 +117,7 @@ load(Run *run, uint32_t k)
 {
     Transports *transports = run->transports;
     Profile *profile = &transports->profile[k];
-    transports->asked[k] = transport_position(run, k);
+    transports->asked[k] = position_of(run, k);
     profile->moved = transports->asked[k] - transports->origin[k];
     for (unsigned end = 0; end < 2; end++) {
         profile->entering[end] = input_of(run, k, end);
@@ -129,11 +129,10 @@ load(Run *run, uint32_t k)
 static bool
 transport_load(Run *run, unsigned pass)
 {
+    (void)pass;
     bool started = run->transports && run->transports->started; // before, the initial system says what leaves
     for (uint32_t k = 0; started && k < run->model->n_transports; k++)
         load(run, k);
-    if (started)
-        run->transports->pass = pass;
     return started;
 }
 
@@ -141,10 +140,8 @@ static bool
 transport_moved(const Run *run)
 {
     for (uint32_t k = 0; k < run->model->n_transports; k++) {
-        double is = transport_position(run, k), off = fabs(run->transports->asked[k] - is);
-        // As with delays (delay_times.c) no position may give itself where two polynomials meet.
-        double allowed = run->transports->pass < PATIENT_PASSES ? ROUNDING : LATE * run->tolerance;
-        if (off > allowed * fmax(fabs(is), 1)) // false for what is not a number, which others tell
+        double is = position_of(run, k), off = fabs(run->transports->asked[k] - is);
+        if (off > ROUNDING * fmax(fabs(is), 1)) // false for what is not a number, which others tell
             return true;
     }
     return false;
@@ -213,7 +210,7 @@ transport_start(Run *run)
     if (!run->transports)
         return status;
     for (uint32_t k = 0; status == MDL_OK && k < run->model->n_transports; k++) {
-        run->transports->origin[k] = transport_position(run, k);
+        run->transports->origin[k] = position_of(run, k);
         status = fill(run, k);
         renew(run, k);
     }

@@ -73,14 +73,12 @@ struct Transports {
     double *speed;         // dx/dt over the end of the last step
     StepPoints points;     // per point and operator x and both inputs
     bool started;
-    unsigned pass;         // of the evaluation
     uint32_t parameters;   // sensitivities are wanted to so many of them
     double *origin_rate;   // per profile and parameter: the derivative of origin,
     double *rate;          // and per profile, as Profile.rate, of the point to be kept next
     bool followed;         // these are known
 };
 
-double transport_position(const Run *run, uint32_t k); // x, in v
 // --- transport_tangents.c
 MDL_CHECKED bool transport_tangents_create(const Run *run); // false: out of memory
 MDL_CHECKED int transport_note_rates(const Run *run);       // at the point in v, which is evaluated, to Transports.rate
