@@ -7,7 +7,8 @@
 //             dy/dt(k) = dy/dt(0) + D*k,     y changes by the integral of D*r over the way of the jump,
 //         on which g goes from r to 0 (and so do the integrals of powers get the work of the impulse). A state that reinit() has
 //         given another value changes on the way, too, from its left limit; the k in what determines its derivative (ir/index/resets.c) are
-//         those that change the derivative by the whole of its jump. The way is integrated by the classical Runge-Kutta method with steps
+//         those that change the derivative by the whole of its jump; where there are none that are known (a law holds the derivative, or it matters
+//         how the state jumps) the other states keep their values, with a warning. The way is integrated by the classical Runge-Kutta method with steps
 //         that are halved, and extrapolated, until that makes no difference. What is not affine in k, or jumps although it was differentiated twice
 //         (a position under a mass), has no finite impulse: the run ends and names the equation. So it does where a function that branches by
 //         itself jumps on the way: its result has changed by more than its derivative makes of the way.
@@ -44,6 +45,8 @@ typedef struct Jumps {
     double *result, *rate;   // per such result: at the beginning of the way; its derivative without impulses
     double *jump, *target;   // nx: by what reinit() has changed it; what it is behind the event if nothing else does
     unsigned char *reset;    // nx: reinit() has set it
+    unsigned char *told;     // per jump: its impulse was said to be left out
+    bool without;            // what reinit() has set has no impulse that is known: other states keep their values
     double *force;   // per law: p without impulses
     bool pulls;      // impulses change what holds something that sticks, or is closed
 } Jumps;
@@ -77,7 +80,8 @@ jump_create(Run *run)
     jumps->force = jumps->target + nx;
     jumps->kick = calloc(n, sizeof *jumps->kick);
     jumps->reset = calloc(nx + 1, sizeof *jumps->reset);
-    return jumps->kick && jumps->reset ? MDL_OK : MDL_INTERNAL;
+    jumps->told = calloc(n, sizeof *jumps->told);
+    return jumps->kick && jumps->reset && jumps->told ? MDL_OK : MDL_INTERNAL;
 }
 
 static void
@@ -87,6 +91,7 @@ jump_free(Run *run)
         free(run->jumps->left);
         free(run->jumps->kick);
         free(run->jumps->reset);
+        free(run->jumps->told);
     }
     free(run->jumps);
     run->jumps = NULL;
@@ -143,6 +148,23 @@ refuse(const Run *run, uint32_t k, const char *why)
     run_message(run, MDL_ERROR, "at time %.12g: %s by %.6g; %s:\n  %s", run->v[0],
                 jump->state ? "this state jumps, and others follow from its derivative," : "this equation is differentiated, and jumps",
                 run->jumps->rest[k], why, jump->text);
+    return MDL_FAILED;
+}
+
+// No impulse is known. Where reinit() has set a state the others keep their values, which is its meaning in Modelica.
+MDL_CHECKED static int
+go_without(const Run *run, const char *why)
+{
+    Jumps *jumps = run->jumps;
+    uint32_t k = largest(run);
+    const mdl_jump *jump = &run->model->jump[k];
+    if (!jump->state)
+        return refuse(run, k, why);
+    if (!jumps->told[k])
+        run_message(run, MDL_WARNING, "at time %.12g: this state jumps by %.6g, and others follow from its derivative; %s, so they stay as they are:\n  %s",
+                    run->v[0], jumps->rest[k], why, jump->text);
+    jumps->told[k] = 1;
+    jumps->without = true;
     return MDL_FAILED;
 }
 
@@ -269,7 +291,7 @@ respond(Run *run, double factor, double *change)
     int status = kick(run, factor, change), sweep = 0;
     while (status == MDL_OK && !correct_kicks(run, factor, change, sweep == 0)) {
         if (sweep++ == SWEEPS)
-            return refuse(run, largest(run), "no impulse does that");
+            return go_without(run, "no impulse does that");
         status = kick(run, factor, change);
     }
     for (uint32_t k = 0; k < model->n_sgns; k++) {
@@ -383,7 +405,7 @@ go(Run *run)
         gap = apart(run, jumps->best, jumps->change);
     }
     if (status == MDL_OK && !straight && !(gap * ON_THE_WAY <= 0.1 * run->tolerance))
-        return refuse(run, largest(run), "what its impulse does to the states depends too much on how it jumps");
+        return go_without(run, "what its impulse does to them depends on how it jumps");
     return status;
 }
 
@@ -403,6 +425,45 @@ check_leaps(Run *run)
     return MDL_OK;
 }
 
+// change := where the impulses take the states.
+MDL_CHECKED static int
+travel(Run *run)
+{
+    const mdl_model *model = run->model;
+    Jumps *jumps = run->jumps;
+    jumps->pulls = false;
+    for (uint32_t i = 0; i < model->nx; i++)
+        jumps->start[i] = run->v[model->y + i] - jumps->jump[i];
+    memset(jumps->start + model->nx, 0, model->n_leaps * sizeof *jumps->start);
+    int status = respond(run, 1, jumps->change);
+    if (status == MDL_OK)
+        status = respond(run, 0.5, jumps->half);
+    if (status != MDL_OK)
+        return status;
+    if (!is_affine(run))
+        return refuse(run, largest(run), "what its impulse does to the states is not proportional to it");
+    if (!jumps->pulls)
+        status = go(run);
+    if (status == MDL_OK && jumps->pulls)
+        return refuse(run, largest(run), "what its impulse does to frictions that stick, or constraints that are closed, is not known");
+    return status;
+}
+
+// The states as reinit() has left them, and no impulse of it. *any: there are other impulses.
+MDL_CHECKED static int
+leave_resets(Run *run, bool *any)
+{
+    const mdl_model *model = run->model;
+    Jumps *jumps = run->jumps;
+    *any = false;
+    for (uint32_t k = 0; k < model->n_jumps; k++) {
+        jumps->rest[k] = model->jump[k].state ? 0 : jumps->rest[k];
+        *any = *any || jumps->rest[k] != 0;
+    }
+    memcpy(run->v + model->y, jumps->target, model->nx * sizeof *jumps->target);
+    return evaluate_solved(run, true);
+}
+
 int
 jump_apply(Run *run, bool *jumped)
 {
@@ -418,23 +479,20 @@ jump_apply(Run *run, bool *jumped)
     find_resets(run, &any);
     if (!any)
         return MDL_OK;
-    jumps->pulls = false;
     if (run->sense)
         return sense_refuse(run, "what is differentiated jumps", model->jump[largest(run)].text);
-    for (uint32_t i = 0; i < model->nx; i++)
-        jumps->start[i] = y[i] - jumps->jump[i];
-    memset(jumps->start + model->nx, 0, model->n_leaps * sizeof *jumps->start);
-    status = respond(run, 1, jumps->change);
-    if (status == MDL_OK)
-        status = respond(run, 0.5, jumps->half);
+    jumps->without = false;
+    status = travel(run);
+    if (jumps->without) {
+        failure_clear(run);
+        status = leave_resets(run, &any);
+        if (status == MDL_OK && any)
+            status = travel(run);
+        if (status != MDL_OK || !any)
+            return status;
+    }
     if (status != MDL_OK)
         return status;
-    if (!is_affine(run))
-        return refuse(run, largest(run), "what its impulse does to the states is not proportional to it");
-    if (!jumps->pulls)
-        status = go(run);
-    if (status == MDL_OK && jumps->pulls)
-        return refuse(run, largest(run), "what its impulse does to frictions that stick, or constraints that are closed, is not known");
     for (uint32_t i = 0; i < model->nx; i++) {
         y[i] = jumps->reset[i] ? jumps->target[i] : jumps->change[i];
         moved = moved || y[i] != jumps->target[i];

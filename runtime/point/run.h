@@ -93,7 +93,8 @@ typedef struct Guard {
     bool pending;  // it crossed zero at the event being handled and was not yet acted on
     bool forced;   // it changed at the event being handled: blind afterwards
     bool held;     // its mode was decided by the crossing: not taken back in the same event
-    bool returning; // blind, and right after the event its function moves against the value held
+    bool returning; // blind, and right after the event its function moves against the value held,
+    double descent; // at this rate
     uint32_t flips; // how often it changed while one mixed system was solved (mixed.c)
     // Per direction of crossing: when it happened last, the time since the one before, the first such time of
     // the present sequence, the instant at which a geometric sequence would end, and how often that was
