@@ -29,6 +29,7 @@ friction_create(Run *run)
     run->friction = friction;
     if (!friction)
         return MDL_INTERNAL;
+    friction->missed = INFINITY;
     friction->firm = calloc(n, 1);
     friction->returns = calloc(n, 1);
     friction->joined = calloc(n, 1);
@@ -89,6 +90,7 @@ friction_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, friction->scale, n * sizeof *friction->scale);
     snapshot_part(snapshot, friction->last, 2 * (n + 1) * sizeof *friction->last);
     snapshot_part(snapshot, &friction->chosen, sizeof friction->chosen);
+    snapshot_part(snapshot, &friction->missed, sizeof friction->missed);
     snapshot_part(snapshot, &friction->most, sizeof friction->most);
     snapshot_part(snapshot, &friction->reaction, sizeof friction->reaction);
     snapshot_part(snapshot, &friction->fewest, sizeof friction->fewest);
@@ -384,10 +386,21 @@ check_root(Run *run, uint32_t law)
     return MDL_FAILED;
 }
 
+static void
+tell_missed(Run *run)
+{
+    if (run->friction->missed != run->v[0] || run->friction->told_missed)
+        return;
+    run->friction->told_missed = true;
+    run_message(run, MDL_WARNING, "at time %.12g: of the laws that hold the same motion here no forces were found that are all within their limits; "
+                "forces at rest that are written from here on may be others than those that can act", run->v[0]);
+}
+
 int
 friction_check(Run *run)
 {
     const mdl_model *model = run->model;
+    tell_missed(run);
     // Reactions that are unknowns of the integrator are about as exact as its tolerance.
     const double slack = run->causal ? 1e-12 : fmax(1e-12, 10 * run->tolerance);
     for (uint32_t k = 0; k < model->n_sgns; k++)

@@ -14,6 +14,8 @@ struct Friction {
     bool dependent;     // contacts may hold the same motion: sticking laws need a basis
     uint8_t *carried;   // per law: it sticks, held by other laws; its mode is p/a, not 0
     bool deep;          // forces are taken far inside their limits, to see whether there is room
+    double missed;      // the time where no forces within all limits were found when they were last looked for; infinite: they were
+    bool told_missed;   // that was told
     bool chosen;        // the basis is that of the laws that stick
     uint8_t *sticks;    // per law: a candidate for the basis
     double *scale;      // per law: |X| that its force makes when nothing sticks
@@ -66,6 +68,7 @@ typedef struct Shares {
     double *inside;            // rows + 1: the same of the least point that a barrier keeps inside all limits
     double *system;            // square with its right side
     double bearing;            // what reactions are measured by
+    bool within;               // forces within all limits were found
 } Shares;
 
 // --- friction_share.c

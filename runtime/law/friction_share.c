@@ -309,7 +309,9 @@ find_beyond(const Run *run, Shares *shares)
 static void
 share_once(Run *run, Shares *shares)
 {
-    if (!measure_shares(run, shares) || !(shares_within(run, shares) || find_beyond(run, shares)))
+    bool measured = measure_shares(run, shares);
+    shares->within = measured && shares_within(run, shares);
+    if (!measured || !(shares->within || find_beyond(run, shares)))
         return;
     for (uint32_t j = 0, row = 0; j < shares->n; j++) {
         if (!run->friction->carried[j])
@@ -346,6 +348,7 @@ friction_share(Run *run, bool report)
     uint32_t rows = 0;
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
         rows += run->friction->carried[k];
+    run->friction->missed = INFINITY;
     if (!rows)
         return MDL_OK;
     int status = allocate(&shares, run->model->n_sgns, rows) ? evaluate_solved(run, report) : MDL_INTERNAL;
@@ -355,6 +358,7 @@ friction_share(Run *run, bool report)
         status = evaluate_solved(run, report);
         settled = status == MDL_OK && as_foreseen(run, &shares);
     }
+    run->friction->missed = status == MDL_OK && !(settled && shares.within) ? run->v[0] : INFINITY;
     free(shares.force);
     return status;
 }

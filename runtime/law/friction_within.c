@@ -126,6 +126,13 @@ bounded(const Search *search, uint32_t law)
     return !sgn->play && friction_mode(search->run, law) == 0;
 }
 
+// It has the force of its limit: p^2/a is a, also below zero, where the sum would have a kink that stops Newton's method.
+static bool
+at_limit(const Search *search, uint32_t law)
+{
+    return !search->run->model->sgn[law].play && !search->run->model->sgn[law].unilateral && !bounded(search, law);
+}
+
 static double
 square_of_force(const Shares *shares, uint32_t law, uint32_t count)
 {
@@ -182,7 +189,9 @@ sum_at(const Search *search)
                 return INFINITY;
             sum -= search->weight * unit * log(room / (unit * unit));
         }
-        if (search->measures || shares->width[k] > 0)
+        if (!search->measures && at_limit(search, k))
+            sum += shares->width[k];
+        else if (search->measures || shares->width[k] > 0)
             sum += square_of_force(shares, k, count) / (search->measures ? measure_of(search, k) : shares->width[k]);
     }
     return sum;
@@ -228,6 +237,15 @@ add_friction(const Search *search, uint32_t law, uint32_t count)
                 shares->system[i * wide + j] += 2 / a * (row_of(shares, shares->change, i)[law + c] - r * grows) * h;
             }
     }
+}
+
+// a
+static void
+add_limit(const Search *search, uint32_t law)
+{
+    Shares *shares = search->shares;
+    for (uint32_t i = 0; i < search->rows; i++)
+        shares->system[i * (search->rows + 1) + search->rows] -= row_of(shares, shares->growth, i)[law];
 }
 
 // Little of p^2.
@@ -289,6 +307,8 @@ newton_direction(const Search *search)
             add_reaction(search, k);
         else if (count && search->measures)
             add_little(search, k, count);
+        else if (count && at_limit(search, k))
+            add_limit(search, k);
         else if (count && shares->width[k] > 0)
             add_friction(search, k, count);
         if (count && search->weight > 0 && bounded(search, k) && !search->run->model->sgn[k].unilateral)
@@ -515,7 +535,9 @@ shares_within(const Run *run, Shares *shares)
     memset(growth, 0, shares->n * sizeof *growth);
     shares_move(shares);
     search.unit = largest_of(&search);
-    bool right = search.unit > 0 && measure_bearing(&search) && (follow(&search) || begin(&search));
+    if (!(search.unit > 0)) // nothing is pushed
+        return true;
+    bool right = measure_bearing(&search) && (follow(&search) || begin(&search));
     if (right)
         leave_barrier(&search);
     shares->step[shares->rows] = 0;
