@@ -49,12 +49,6 @@ static const double SAME = 1e-9;           // part of values: what comes of roun
 static const double NOTHING = 1e-2;        // of the tolerance, of a term's size
 static const double UNDERFLOW_SIZE = 1e-200; // what of a term is no more may be 0 for that reason
 
-static inline double
-span_middle(Span a)
-{
-    return a.low / 2 + a.high / 2;
-}
-
 // --- ahead.c
 // What of the forecast does not depend on time, into the registers; behind it the forecast over an interval.
 void ahead_evaluate_fixed(Run *run, const mdl_forecast *forecast);

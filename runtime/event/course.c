@@ -332,29 +332,21 @@ course_look(Run *run, double before, double *instant, bool *found)
     return status;
 }
 
-void
-course_glimpse(Run *run, double time, const double *y, const double *yp, double *value)
+bool
+course_glimpse(Run *run, double *value)
 {
-    if (!run->courses || !path_follow(run, time, y, yp)) {
-        if (run->courses && !(time < run->path->start))
-            path_go_on(run);
-        return;
-    }
     bool changed = false;
-    for (uint32_t k = 0; k < root_count(run) && !changed; k++)
-        changed = !(value[k] > 0);
-    for (uint32_t k = 0; k < run->model->n_courses; k++) {
+    for (uint32_t k = 0; run->courses && k < run->model->n_courses; k++) {
         uint32_t relation = run->model->course[k].relation;
         double when;
         if (!(value[relation] > 0) || run->courses->hopeless[k] >= HOPELESS || ahead_knows(run, relation))
             continue;
-        if (dip_of(run, k, &when) != MDL_OK || !(when < time))
+        if (dip_of(run, k, &when) != MDL_OK || !(when < run->path->end))
             continue;
         value[relation] = -value[relation];
         changed = true;
     }
-    if (!changed)
-        path_go_on(run);
+    return changed;
 }
 
 bool

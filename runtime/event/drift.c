@@ -6,6 +6,9 @@
 //         half until it is, or until the term is seen outside of that. There the equations are evaluated: where the rates that they ask for differ from those of
 //         the polynomial by as much as changes a state by more than the tolerance over the stretch, the step is taken back. The next one ends where the term
 //         begins to leave, and those behind it are no longer than half the way from there to where it was seen.
+//         Where somebody else integrates, a place that his step has passed over is shown as an event where the term begins to leave, and so are the ends of
+//         steps behind it. The path that is known there is less than what he integrates: a term that the cubic through its values and slopes at
+//         both ends foretells is one that he has seen.
 // Contract: event.h. A term whose bounds do not decide within a number of evaluations, time and again, is given up: what changes it faster than steps are
 //           long is not seen then. A bump that is less than half of what the term changes by over the step is hidden.
 // Complexity: three evaluations of the values of each term per step; sixteen more of bounds per step in the long run where they do not decide.
@@ -56,6 +59,8 @@ drift_create(Run *run)
         return MDL_INTERNAL;
     for (uint32_t k = 0; k < model->n_drifts; k++)
         drifts->credit[k] = CREDIT_MOST;
+    drifts->until = -INFINITY;
+    drifts->pace = INFINITY;
     drift_forget(run);
     return MDL_OK;
 }
@@ -80,8 +85,10 @@ drift_forget(Run *run)
 {
     if (!run->drifts)
         return;
-    run->drifts->until = -INFINITY;
-    run->drifts->pace = INFINITY;
+    if (!run->outside) { // who shows a term as an event goes on behind it
+        run->drifts->until = -INFINITY;
+        run->drifts->pace = INFINITY;
+    }
     run->drifts->begins = run->drifts->refused = run->drifts->known = NAN;
 }
 
@@ -129,15 +136,15 @@ is_plain(Glance *glance)
     StepPath *path = run->path;
     Drifts *drifts = run->drifts;
     Span *latest = &drifts->latest[glance->term - run->model->drift];
+    path_reach(run);
     Span before = drifts->known == path->start ? *latest : value_at_end(run, glance->term, path->begin, path->start);
-    Span after = *latest = value_at_end(run, glance->term, run->y, run->time);
+    Span after = *latest = value_at_end(run, glance->term, path->y, path->end);
     if (!isfinite(before.low) || !isfinite(before.high) || !isfinite(after.low) || !isfinite(after.high))
         return true;
     glance->band = hull(before, after);
     double size = span_size(glance->band), rounding = fmax(before.high - before.low, after.high - after.low);
     glance->beside = fmax(fmax(BESIDE * (glance->band.high - glance->band.low), NOTHING * run->tolerance * size), fmax(rounding, UNDERFLOW_SIZE));
-    path_reach(run);
-    return is_within(glance, path_values(run, glance->term, path->reach, (Span){path->start, run->time}));
+    return is_within(glance, path_values(run, glance->term, path->reach, (Span){path->start, path->end}));
 }
 
 static Jet
@@ -191,6 +198,14 @@ find_outside(Glance *glance, double *from, double *to, double *place)
     return false;
 }
 
+// Of state i with this value. Others' tolerances are relative to the nominal values that they are told.
+static double
+relevant(const Run *run, uint32_t i, double value)
+{
+    double absolute = run->path->cubic ? run->tolerance * fabs(run->v[run->model->nominal + i]) : run->abstol[i];
+    return RELEVANT * (run->tolerance * fabs(value) + absolute);
+}
+
 // How much the equations at this place ask for other rates than the polynomial has: what that changes in a state over the stretch, in units of what is relevant.
 // v is used.
 static double
@@ -198,16 +213,60 @@ unseen(Run *run, double place, double length)
 {
     const mdl_model *model = run->model;
     double *rate = run->drifts->rate, duration = length * run->path->half, most = 0;
-    if (run->stepper->interpolate(run, path_time(run->path, place)) != MDL_OK)
+    if (path_load(run, place) != MDL_OK)
         return 0;
     memcpy(rate, run->v + model->yp, model->nx * sizeof *rate);
     if (evaluate_solved(run, false) != MDL_OK)
         return 0;
     for (uint32_t i = 0; i < model->nx; i++) {
         double change = fabs(run->v[model->yp + i] - rate[i]) * duration;
-        most = fmax(most, change / (RELEVANT * (run->tolerance * fabs(run->v[model->y + i]) + run->abstol[i])));
+        most = fmax(most, change / relevant(run, i, run->v[model->y + i]));
     }
     return most;
+}
+
+// Of somebody else's step.
+static bool
+is_foretold(Glance *glance, double place)
+{
+    Jet begin = look(glance, -1, -1), end = look(glance, 1, 1);
+    double h = 2 * glance->run->path->half, s = (place + 1) / 2, value = span_middle(look(glance, place, place).value);
+    double f0 = h * span_middle(begin.first), f1 = h * span_middle(end.first), first = span_middle(begin.value), d = span_middle(end.value) - first;
+    double told = first + s * (f0 + s * (3 * d - 2 * f0 - f1 + s * (f0 + f1 - 2 * d)));
+    return fabs(value - told) < 0.5 * fmax(value - glance->band.high, glance->band.low - value);
+}
+
+// The same beside somebody else's step. v is as it was.
+static double
+unseen_by_other(Run *run, double place, double length)
+{
+    memcpy(run->path->kept, run->v, run->model->nv * sizeof *run->v);
+    double part = unseen(run, place, length);
+    memcpy(run->v, run->path->kept, run->model->nv * sizeof *run->v);
+    return part;
+}
+
+static double
+passed_over(Glance *glance, double place, double length)
+{
+    Run *run = glance->run;
+    return !run->path->cubic ? unseen(run, place, length) : is_foretold(glance, place) ? 0 : unseen_by_other(run, place, length);
+}
+
+// Looks may be nearer to each other than steps are long: the states come from a polynomial that has passed over what the rates at them have. What states gain
+// is not what the mean of the rates says then, by as much as half of their difference, and not what the rates in the middle say.
+static bool
+is_beside(Run *run)
+{
+    enum { PARTS = 4 };
+    StepPath *path = run->path;
+    bool apart = false;
+    double h = 2 * path->half;
+    for (uint32_t i = 0; i < run->model->nx && !apart; i++) {
+        double off = fabs((path->y[i] - path->begin[i]) / h - (path->rate[i] + path->yp[i]) / 2);
+        apart = off * h > relevant(run, i, path->y[i]) && PARTS * off > fabs(path->yp[i] - path->rate[i]);
+    }
+    return apart && unseen_by_other(run, 0, 2) > 1;
 }
 
 // The term is outside at this place, and that comes to `part` of what is relevant: so does all that is as much further outside.
@@ -259,8 +318,9 @@ glance_at(Run *run, uint32_t k, double *from, double *place)
         return status;
     double at = -1;
     bool found = false;
+    double part = 0;
     for (uint32_t i = 0; i < TRIES && find_outside(&glance, &at, &to, place); i++) {
-        double part = unseen(run, *place, to - at);
+        part = passed_over(&glance, *place, to - at);
         if ((found = part > 1))
             break;
         widen(&glance, *place, part);
@@ -269,12 +329,53 @@ glance_at(Run *run, uint32_t k, double *from, double *place)
     drifts->credit[k] = glance.credit + CREDIT_PER_STEP;
     if (!found)
         return MDL_OK;
+    to = *place;
+    if (run->path->cubic) {
+        double beyond = span_middle(look(&glance, to, to).value), matters = 0.5 / part;
+        glance.beside = fmax(glance.beside, matters * fmax(beyond - glance.band.high, glance.band.low - beyond));
+    }
     narrow(&glance, &at, place);
+    if (run->path->cubic) // steps of somebody else follow it from where it matters to where it was seen
+        *place = to;
     *from = at;
     return MDL_OK;
 }
 
 // --- steps
+
+// The first place of all terms; *first: 1 or more, there is none.
+MDL_CHECKED static int
+first_place(Run *run, double *first, double *seen)
+{
+    Drifts *drifts = run->drifts;
+    *first = *seen = INFINITY;
+    for (uint32_t k = 0; k < run->model->n_drifts && drifts->repeats < REPEATS; k++) {
+        double from, place;
+        if (drifts->hopeless[k] == HOPELESS)
+            continue;
+        int status = glance_at(run, k, &from, &place);
+        if (status != MDL_OK)
+            return status;
+        if (from < *first) {
+            *first = from;
+            *seen = place;
+        }
+    }
+    return MDL_OK;
+}
+
+// How steps go on from where a term begins to leave. That instant.
+static double
+keep_pace(Run *run, double first, double seen)
+{
+    Drifts *drifts = run->drifts;
+    const StepPath *path = run->path;
+    double begins = path_time(path, first), way = path_time(path, seen) - begins;
+    drifts->pace = fmax(way / (path->cubic ? 4 : 2), run_shortest(run));
+    drifts->until = begins + 4 * way;
+    drifts->refused = path->start;
+    return begins;
+}
 
 int
 drift_review(Run *run, bool *again)
@@ -288,34 +389,59 @@ drift_review(Run *run, bool *again)
         drifts->begins = NAN;
     if (path->start != drifts->refused)
         drifts->repeats = 0;
-    double first = INFINITY, seen = INFINITY;
-    for (uint32_t k = 0; k < run->model->n_drifts && drifts->repeats < REPEATS; k++) {
-        double from, place;
-        if (drifts->hopeless[k] == HOPELESS)
-            continue;
-        int status = glance_at(run, k, &from, &place);
-        if (status != MDL_OK)
-            return status;
-        if (from < first) {
-            first = from;
-            seen = place;
-        }
-    }
+    double first, seen;
+    int status = first_place(run, &first, &seen);
+    if (status != MDL_OK)
+        return status;
     if (path->taken)
         memcpy(run->v, path->kept, run->model->nv * sizeof *path->kept);
     drifts->known = first < 1 || drifts->repeats >= REPEATS ? NAN : run->time;
     if (!(first < 1))
         return MDL_OK;
-    double begins = path_time(path, first), way = path_time(path, seen) - begins, least = run_shortest(run);
-    drifts->begins = begins > path->start + least ? begins : NAN;
-    drifts->pace = fmax(way / 2, least);
-    drifts->until = begins + 4 * way;
-    drifts->refused = path->start;
+    double begins = keep_pace(run, first, seen);
+    drifts->begins = begins > path->start + run_shortest(run) ? begins : NAN;
     drifts->repeats++;
     *again = true;
     run->stats->restarts++;
     path_return(run);
     return MDL_OK;
+}
+
+double
+drift_glimpse(Run *run)
+{
+    Drifts *drifts = run->drifts;
+    const StepPath *path = run->path;
+    double first, seen;
+    if (isnan(drifts->begins)) {
+        bool follows = path->start < drifts->until;
+        drifts->repeats = follows ? drifts->repeats : 0;
+        if (first_place(run, &first, &seen) != MDL_OK)
+            return 1;
+        if (!(first < 1) && drifts->repeats < REPEATS && is_beside(run)) {
+            first = -1;
+            seen = 1;
+        }
+        if (!(first < 1))
+            return 1;
+        // What leaves at once is come nearer to.
+        bool at_once = path_time(path, first) <= path->start + run_shortest(run);
+        drifts->begins = keep_pace(run, at_once ? -1 + (seen + 1) / 4 : first, seen);
+        drifts->repeats += follows;
+    }
+    return drifts->begins - path->end;
+}
+
+bool
+drift_accept(Run *run)
+{
+    const Drifts *drifts = run->drifts;
+    if (!drifts || !(run->time > drifts->begins))
+        return false;
+    if (run->time > drifts->begins + 2 * drifts->pace)
+        run_message(run, MDL_WARNING, "at time %.12g: a step of the importer has passed over a force that came at %.12g and is gone; it had to end there, where "
+                    "an event indicator becomes negative", run->time, drifts->begins);
+    return true;
 }
 
 double

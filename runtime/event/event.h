@@ -44,6 +44,10 @@ void ahead_mark(Run *run, double instant);
 // --- step_path.c: where the states go
 void path_begin(Run *run);  // before each step; where somebody else integrates behind each event
 void path_break(Run *run);  // what was looked at before says nothing: an input has changed, or the state is another one
+// Where somebody else integrates, at the point in v, with these unknowns and rates: the function of a relation (root_functions(), n of them) gets the other sign
+// where the relation changes and changes back on the way to this point; value[n], where terms of the motion drift, is negative behind the place at which one
+// comes that is gone again at this point.
+void path_glimpse(Run *run, double time, const double *y, const double *yp, double *value, uint32_t n);
 void path_return(Run *run); // the last step is taken back: time, unknowns and rates of its beginning
 
 // --- drift.c: terms of the motion that come and go with states
@@ -53,13 +57,13 @@ double drift_limit(const Run *run);      // the next step must not go beyond
 // than to drift_limit(). v is as it was.
 MDL_CHECKED int drift_review(Run *run, bool *again);
 
+// Somebody else's step has ended beyond what drift.c has shown him: an event. Where he has passed over it altogether that is told.
+bool drift_accept(Run *run);
+
 // --- course.c: relations of states over a step
 // The last step, from `before` on, with no violation at the looks: whether a relation changes and changes back between them. As root_locate(); where
 // none is *found v and run->phi are of the end of the step, as they were.
 MDL_CHECKED int course_look(Run *run, double before, double *instant, bool *found);
-// Where somebody else integrates, at the point in v, with these unknowns and rates: the function of a relation (root_functions()) gets the other sign where the
-// relation changes and changes back on the way to this point.
-void course_glimpse(Run *run, double time, const double *y, const double *yp, double *value);
 // What the root function of a relation comes to at the point in v before its parts cancel: rounding of states and time makes DBL_EPSILON of that of it.
 // INFINITY: it has no course.
 double course_size(Run *run, uint32_t relation);

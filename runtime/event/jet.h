@@ -40,4 +40,10 @@ Span span_mul(Span a, Span b);
 Span span_meet(Span a, Span b);
 double span_size(Span a); // largest magnitude
 
+static inline double
+span_middle(Span a)
+{
+    return a.low / 2 + a.high / 2;
+}
+
 #endif

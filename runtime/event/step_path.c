@@ -75,10 +75,11 @@ path_create(Run *run)
     path->kept = malloc(model->nv * sizeof *path->kept);
     path->start = NAN;
     path->unknowns = run->modes ? run_size(run) : model->n;
-    path->begin = malloc((2 * (size_t)path->unknowns + 1) * sizeof *path->begin);
+    path->begin = malloc((4 * (size_t)path->unknowns + 1) * sizeof *path->begin);
     if (!path->slot || !path->state || !path->reg || !path->value || !path->kept || !path->begin)
         return MDL_INTERNAL;
     path->rate = path->begin + path->unknowns;
+    path->within = path->rate + path->unknowns;
     mark_states(model, path, model->course, model->n_courses);
     mark_states(model, path, model->drift, model->n_drifts);
     for (uint32_t i = 0; i < model->nx; i++)
@@ -131,9 +132,12 @@ path_break(Run *run)
 {
     if (run->path)
         run->path->start = NAN;
+    drift_forget(run);
 }
 
-bool
+// The path ends here, and begins where the latest look has ended that saw nothing (path_go_on), or at the end of the latest accepted step where that is
+// nearer. False: there is no such path.
+static bool
 path_follow(Run *run, double time, const double *y, const double *yp)
 {
     StepPath *path = run->path;
@@ -148,11 +152,31 @@ path_follow(Run *run, double time, const double *y, const double *yp)
     return path->start < time;
 }
 
-void
+static void
 path_go_on(Run *run)
 {
     StepPath *path = run->path;
     begin_at(path, path->end, path->y, path->yp);
+}
+
+void
+path_glimpse(Run *run, double time, const double *y, const double *yp, double *value, uint32_t n)
+{
+    if (!run->path)
+        return;
+    bool follows = path_follow(run, time, y, yp), changed = false;
+    if (follows) {
+        for (uint32_t k = 0; k < n; k++)
+            changed = changed || !(value[k] > 0);
+        changed = course_glimpse(run, value) || changed;
+    }
+    if (run->model->n_drifts) {
+        double left = follows ? drift_glimpse(run) : 1;
+        value[n] = left == 0 ? DBL_MIN : left;
+        changed = changed || left < 0;
+    }
+    if (follows ? !changed : !(time < run->path->start))
+        path_go_on(run);
 }
 
 void
@@ -262,6 +286,22 @@ path_take(Run *run)
         }
     }
     path->taken = true;
+    return MDL_OK;
+}
+
+int
+path_load(Run *run, double place)
+{
+    StepPath *path = run->path;
+    if (!path->cubic)
+        return run->stepper->interpolate(run, path_time(path, place));
+    double h = 2 * path->half, s = (place + 1) / 2, *y = path->within, *yp = y + path->unknowns;
+    for (uint32_t i = 0; i < path->unknowns; i++) {
+        double f0 = h * path->rate[i], f1 = h * path->yp[i], d = path->y[i] - path->begin[i], bow = 3 * d - 2 * f0 - f1, slope = f0 + f1 - 2 * d;
+        y[i] = path->begin[i] + s * (f0 + s * (bow + s * slope));
+        yp[i] = (f0 + s * (2 * bow + 3 * s * slope)) / h;
+    }
+    evaluate_load(run, path_time(path, place), y, yp);
     return MDL_OK;
 }
 

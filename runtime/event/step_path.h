@@ -15,6 +15,7 @@ struct StepPath {
     uint32_t *slot;       // per state of the model: its number in `state`
     double *begin, *rate; // where the step began: run->y and run->yp, `unknowns` each
     uint32_t unknowns;
+    double *within;       // unknowns and rates at a place (path_load)
     double start;         // and when
     bool reached;         // `reach` is of the last step,
     bool taken;           // and so is `coefficient`
@@ -42,10 +43,12 @@ MDL_CHECKED int path_take(Run *run);
 // state that is read, and time within a stretch.
 Jet path_over(Run *run, const mdl_forecast *forecast, const double *coefficient, double from, double to);
 Span path_values(Run *run, const mdl_forecast *forecast, const Span *reach, Span time);
-// Somebody else's steps: the path ends here, and begins where the latest look has ended that saw nothing (path_go_on), or at the end of the latest accepted step
-// where that is nearer. False: there is no such path.
-bool path_follow(Run *run, double time, const double *y, const double *yp);
-void path_go_on(Run *run);
+// All unknowns and rates at a place of the last step, into v.
+MDL_CHECKED int path_load(Run *run, double place);
+// Where somebody else integrates, of the way to the point in v. course.c: root functions get the other sign where relations change and change back on it;
+// true: one has. drift.c: for how long nothing comes and goes; negative behind the place where something does.
+bool course_glimpse(Run *run, double *value);
+double drift_glimpse(Run *run);
 double path_time(const StepPath *path, double place);
 
 #endif

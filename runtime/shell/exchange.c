@@ -37,7 +37,7 @@ uint32_t
 mdl_run_indicators(const mdl_run *r)
 {
     const Run *run = (const Run *)r;
-    return root_count(run) + delay_guards(run, NULL);
+    return root_count(run) + (run->model->n_drifts > 0) + delay_guards(run, NULL);
 }
 
 void
@@ -96,10 +96,14 @@ void
 mdl_run_look(mdl_run *r, double *indicator)
 {
     Run *run = run_of(r);
+    uint32_t n = root_count(run);
+    bool drifts = run->model->n_drifts > 0;
     root_functions(run, indicator);
-    (void)delay_guards(run, indicator + root_count(run));
+    if (drifts)
+        indicator[n] = 1;
+    (void)delay_guards(run, indicator + n + drifts);
     if (run->outside)
-        course_glimpse(run, run->outside->time, run->outside->y, run->outside->yp, indicator);
+        path_glimpse(run, run->outside->time, run->outside->y, run->outside->yp, indicator, n);
 }
 
 double
@@ -197,7 +201,8 @@ record(Run *run, double before)
 MDL_CHECKED static int
 inspect(Run *run, bool *event)
 {
-    *event = root_violated(run);
+    bool left = drift_accept(run);
+    *event = root_violated(run) || left;
     int status = root_arm(run); // also beside the event of another condition: a flight that was over is not looked at again
     if (status == MDL_OK && !*event)
         status = friction_check(run);
@@ -331,7 +336,7 @@ mdl_run_next(mdl_run *r)
     if (run->outside) {
         run->outside->next = next;
         run->outside->apex = next_apex(run);
-        next = fmin(next, run->outside->apex);
+        next = fmin(fmin(next, run->outside->apex), drift_limit(run));
     }
     if (run->delays)
         next = fmin(next, delay_next_instant(run));

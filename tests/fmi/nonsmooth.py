@@ -1,9 +1,12 @@
 # E2: events, friction, impacts, contacts, delays, transported profiles and diodes under the importer's own integrator are what they are natively, and
 # rebounds that end come to rest there, too.
 import os
+from ctypes import byref, c_double
 
 import fmpy
 import numpy as np
+from fmpy.fmi2 import FMU2Model, defaultCallbacks, fmi2CallbackFunctions, fmi2CallbackLoggerTYPE
+from fmpy.logging import addLoggerProxy
 
 import importer as i
 
@@ -49,6 +52,74 @@ end Pushed;
 rows, _ = i.simulate(i.build(pushed, 2), "ModelExchange", ["x", "y"], "1e-8")
 push = 0.005 * np.sqrt(np.pi)
 i.check(abs(rows["x"][-1] / push - 1) < 1e-3, "a push of 5 ms in 60 s is not passed over (%.6g of it)" % (rows["x"][-1] / push))
+
+# What a motion finds at a place: bells, a step that is taken back, a hill, a value behind a loop. None of them makes CVode's steps short, which were longer.
+places = os.path.join(i.top, "tests/sim/quiet_places.mdl")
+bell = 0.005 * np.sqrt(np.pi)
+home = i.columns(i.native(places, "1e-10", "-m", "QuietPlaces.Hill"))["s"][-1]
+found = {"Slowing": {"x[1]": bell, "x[2]": 0.02, "x[3]": 1e-4 * np.pi / np.sqrt(2)}, "Starting": {"x": 2 * bell}, "Hill": {"s": home},
+         "Settling": {"x[1]": bell / 5, "x[2]": bell / 5}}
+for version in (2, 3):
+    off = 0
+    for name, ends in found.items():
+        rows, _ = i.simulate(i.build(places, version, "-m", "QuietPlaces." + name), "ModelExchange", list(ends), "1e-8")
+        off = max([off] + [abs(rows[x][-1] - end) / (abs(end) if name != "Hill" else bell) for x, end in ends.items()])
+    i.check(off < 0.03, "FMI %d: forces for milliseconds at places that a motion comes to are not passed over (%.1g of them)" % (version, off))
+
+# An importer that makes its steps whatever the indicators say is told what it has passed over; and so is one whose forces over time are looked at for longer
+# than the unit does, and where that ends.
+def hears(unit):
+    description, said = fmpy.read_model_description(unit), []
+    callbacks = fmi2CallbackFunctions()
+    callbacks.logger = fmi2CallbackLoggerTYPE(lambda environment, name, status, category, text: said.append(text.decode()))
+    callbacks.allocateMemory, callbacks.freeMemory = defaultCallbacks.allocateMemory, defaultCallbacks.freeMemory
+    addLoggerProxy(byref(callbacks))
+    fmu = FMU2Model(guid=description.guid, unzipDirectory=fmpy.extract(unit), modelIdentifier=description.modelExchange.modelIdentifier, instanceName="heard")
+    fmu.instantiate(callbacks=callbacks, loggingOn=True)
+    fmu.kept = callbacks
+    fmu.setupExperiment(tolerance=1e-6, startTime=0)
+    fmu.enterInitializationMode()
+    fmu.exitInitializationMode()
+    return fmu, said
+
+
+fmu, said = hears(i.build(places, 2, "-m", "QuietPlaces.Slowing"))
+asked, n = [], 5
+indicators = (c_double * 10)()
+x = (c_double * n)()
+fmu.newDiscreteStates()
+fmu.enterContinuousTimeMode()
+order = [v.name for v in fmpy.read_model_description(i.build(places, 2, "-m", "QuietPlaces.Slowing")).modelVariables if v.name in ("v", "s", "x[1]", "x[2]", "x[3]")]
+for t in (19.0, 21.0, 21.5):
+    ways = {"v": np.exp(-0.001 * t), "s": 1000 * (1 - np.exp(-0.001 * t))}
+    for k, name in enumerate(order):
+        x[k] = ways.get(name, 0)
+    fmu.setTime(t)
+    fmu.setContinuousStates(x, n)
+    fmu.getEventIndicators(indicators, 1)
+    asked.append(fmu.completedIntegratorStep()[0])
+    if asked[-1]:
+        fmu.enterEventMode()
+        fmu.newDiscreteStates()
+        fmu.enterContinuousTimeMode()
+told = [text for text in said if "passed over a force that came at 20.1" in text]
+i.check([bool(a) for a in asked] == [False, True, False] and len(told) == 1, "a step over a bell is an event at its end, and told: %s" % said)
+intricate = i.write_model("Intricate", """model Intricate
+  Real x(start = 0, fixed = true);
+equation
+  der(x) = %s;
+  annotation(experiment(StopTime = 1e6));
+end Intricate;
+""" % " + ".join("sin(%d*time)" % (50 + k) for k in range(20)))
+fmu, said = hears(i.build(intricate, 2))
+looks, told = 0, fmu.newDiscreteStates()
+while told[4] and looks < 1000:
+    fmu.enterContinuousTimeMode()
+    fmu.setTime(told[5])
+    fmu.completedIntegratorStep()
+    fmu.enterEventMode()
+    told, looks = fmu.newDiscreteStates(), looks + 1
+i.check(1 < looks < 1000 and len(said) == 1 and "where they begin to vary is looked for up to" in said[0], "looks for pushes end, which is told: %s (%d looks)" % (said, looks))
 
 # A brake that begins with no force at all: the velocity that rounding gives its shaft is held as soon as it returns to zero. Without that it changes
 # its sign for ever, a thousand times in a millisecond.
