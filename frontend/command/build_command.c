@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "frontend/command/build.h"
-#include "frontend/command/header.h"
+#include "frontend/export/header.h"
 #include "frontend/external/external.h"
 #include "frontend/external/native.h"
 #include "ir/base/replace.h"

@@ -1,9 +1,9 @@
-// export.h: the door of frontend/export: a compiled model as a functional mock-up unit (FMI 2.0.5, 3.0.2).
+// export.h: the door of frontend/export: a compiled model as a functional mock-up unit (FMI 2.0.5, 3.0.2), and for programs in C.
 //
 // In: a compiled model, with a run of it that stands at its start.
 // Out: what importers see of it (variables, units, structure) as modelDescription.xml, tables for runtime/fmu, licences, the archive.
 // Read first: exported.c, then description.c and unit_archive.c.
-// Also open to other rooms: unit_archive.h.
+// Also open to other rooms: header.h, unit_archive.h.
 #ifndef MDLC_FRONTEND_EXPORT_EXPORT_H
 #define MDLC_FRONTEND_EXPORT_EXPORT_H
 

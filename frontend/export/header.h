@@ -1,6 +1,6 @@
 // header.h: a C header for a compiled model.
-#ifndef MDLC_FRONTEND_COMMAND_HEADER_H
-#define MDLC_FRONTEND_COMMAND_HEADER_H
+#ifndef MDLC_FRONTEND_EXPORT_HEADER_H
+#define MDLC_FRONTEND_EXPORT_HEADER_H
 
 #include "ir/base/out.h"
 #include "runtime/model/model.h"

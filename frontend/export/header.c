@@ -4,7 +4,7 @@
 // no longer has is found by the compiler.
 // Method: none: a constant per name, characters that C does not take replaced.
 // Contract: header.h. Complexity: linear in variables, but for equal names.
-#include "frontend/command/header.h"
+#include "frontend/export/header.h"
 
 #include <ctype.h>
 #include <string.h>
