@@ -129,11 +129,12 @@ if [ -n "$build" ] && [ -e "$build/ir/base/arena.o" ]; then
             }
         }' tests/rooms - >>"$found"
 
-    # What no other object needs is static, or it is not there: but for what programs around a model call, and what flex writes. Tests count.
+    # What no other object needs is static, or it is not there: but for what programs around a model call, what flex writes, and what AddressSanitizer has
+    # for each global. Tests count.
     { objects; (cd "$build" && find tests -name '*.o' 2>/dev/null); } | (cd "$build" && xargs nm -A -P) | awk '
         { object = $1; sub(/:$/, "", object) }
         $3 == "U" || $3 ~ /^[wv]$/ { needed[$2] = 1 }
-        $3 ~ /^[TDBR]$/ && object !~ /^(tests|runtime\/(model|fmu|shell))\// && $2 !~ /^(study_)?scan_/ { home[$2] = object }
+        $3 ~ /^[TDBR]$/ && object !~ /^(tests|runtime\/(model|fmu|shell))\// && $2 !~ /^(study_)?scan_|^__odr_asan\./ { home[$2] = object }
         END { for (symbol in home) if (!(symbol in needed)) print home[symbol] ": only this file uses " symbol }' >"$found.static"
     while read -r line; do # those that only tests need are named in their sources, which may not be built
         grep -rqw "${line##* }" tests --include='*.[ch]' --include='*.cc' || echo "$line"

@@ -81,7 +81,7 @@ lift_memo_free(Lowering *low)
     map_free(&memo->rewriting);
     vec_free(&memo->plain);
     map_free(&memo->extra_of);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < EVENTS; i++)
         map_free(&memo->done[i]);
     map_free(&memo->stays);
     map_free(&memo->moving[0]);
