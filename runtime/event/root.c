@@ -432,13 +432,13 @@ is_noise(Run *run, uint32_t k)
     return true;
 }
 
-// The functions of relations at the point in v once more: from states that differ by rounding, and with the loops solved from another start.
+// The functions of relations at the point in v once more: with the loops solved from another start, and from states that differ by `rounding`.
 static bool
-evaluate_beside(Run *run)
+evaluate_beside(Run *run, double rounding)
 {
     const mdl_model *model = run->model;
     for (uint32_t i = 0; i < model->nx; i++)
-        run->v[model->y + i] *= i % 2 ? 1 + 4 * DBL_EPSILON : 1 - 4 * DBL_EPSILON;
+        run->v[model->y + i] *= i % 2 ? 1 + rounding : 1 - rounding;
     point_move_loops(run, MOVED);
     bool solved = evaluate_solved(run, false) == MDL_OK;
     evaluate_outputs(run);
@@ -455,7 +455,7 @@ is_rounding(Run *run, uint32_t k)
         return false;
     mdl_call(run->model->relations, run->v);
     double here = relation_guard(run, &run->model->relation[k]);
-    bool solved = evaluate_beside(run);
+    bool solved = evaluate_beside(run, 4 * DBL_EPSILON);
     double noise = fabs(relation_guard(run, &run->model->relation[k]) - here), zone = ZONE * fmax(noise, before);
     solved = condition_evaluate(run, time) == MDL_OK && solved;
     root_compute(run);
@@ -600,7 +600,7 @@ find_noise(Run *run)
     mdl_call(run->model->relations, run->v);
     for (uint32_t k = 0; k < run->model->n_relations; k++)
         run->phi[k] = relation_guard(run, &run->model->relation[k]);
-    bool solved = evaluate_beside(run);
+    bool solved = evaluate_beside(run, 0); // a difference of states is known as well as these
     for (uint32_t k = 0; solved && k < run->model->n_relations; k++) {
         Guard *guard = &run->guard[k];
         double noise = fabs(relation_guard(run, &run->model->relation[k]) - run->phi[k]);
