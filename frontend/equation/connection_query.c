@@ -125,8 +125,10 @@ stream_value(ExprEnv *env, Node call, bool actual, Value *out)
             out->elements[i] = in;
             continue;
         }
-        Expr rate = var_slot(env, target_var(env, &target, spot->var + flow->first));
+        Var decides = target_var(env, &target, spot->var + flow->first);
+        Expr rate = var_slot(env, decides);
         out->elements[i] = expr_3(exprs, OP_IF, expr_2(exprs, OP_GT, rate, expr_const(exprs, 0)), in, var_slot(env, var));
+        map_put(env->streams, out->elements[i], decides);
     }
     return true;
 }

@@ -471,6 +471,7 @@ elab_free(Elab *elab)
     map_free(&elab->shape_slots);
     vec_free(&elab->order);
     map_free(&elab->constant_home);
+    map_free(&elab->streams);
     map_free(&elab->constant_of);
     vec_free(&elab->constants);
     map_free(&elab->array_of);

@@ -739,6 +739,7 @@ env_init(Elab *elab, ExprEnv *env, Scope *scope)
     *env = (ExprEnv){
         .ast = &elab->program->ast, .syms = elab->dae->syms, .exprs = elab->dae->exprs, .diags = elab->diags,
         .arena = elab->scratch, .calls = &function_calls, .routines = elab->routines, .operators = env_operators, .slots = &elab->slots, .slot_of = &elab->slot_of,
+        .streams = &elab->streams,
         .component = env_component, .function = env_function, .declared = env_declared, .varies = env_varies, .found_at_start = env_found_at_start, .real = env_real,
         .type = env_type, .function_type = env_function_type, .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre,
         .enumeration = env_enumeration, .graph = elab->contents->connections, .resource = env_resource, .scope = scope, .context = elab,

@@ -273,6 +273,7 @@ struct Elab {
     VEC(Member *) implicit;  // inner elements made for the model
     U32Vec slots;
     Map slot_of;
+    Map streams;             // ExprEnv.streams
     VEC(Loop) loops;
     Map shared;              // classes, unmodified or with literals (shared_fragments.c) -> index into fragments
     VEC(Fragment *) fragments; // all, to free their vectors

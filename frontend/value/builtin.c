@@ -364,7 +364,7 @@ map_luz(BuiltinCall *call, Value *out)
     return true;
 }
 
-// semiLinear(x, k1, k2) = if x >= 0 then k1*x else k2*x, continuous (section 3.7.4.5).
+// semiLinear(x, k1, k2) = if x >= 0 then k1*x else k2*x, continuous (section 3.7.4.5): no event, as for flow*actualStream(h).
 static bool
 map_semi_linear(BuiltinCall *call, Value *out)
 {
@@ -374,7 +374,7 @@ map_semi_linear(BuiltinCall *call, Value *out)
         return false;
     for (uint32_t i = 0; i < out->count; i++) {
         Expr x = map_argument(call, 0, i);
-        Expr e = expr_3(exprs, OP_IF, expr_2(exprs, OP_GE, x, zero), expr_2(exprs, OP_MUL, map_argument(call, 1, i), x),
+        Expr e = expr_3(exprs, OP_IF, expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_GE, x, zero)), expr_2(exprs, OP_MUL, map_argument(call, 1, i), x),
                         expr_2(exprs, OP_MUL, map_argument(call, 2, i), x));
         out->elements[i] = expr_2(exprs, OP_SMOOTH, zero, e);
     }

@@ -319,7 +319,7 @@ builtin_smooth(BuiltinCall *call, Value *out)
     if (!value_new(call->env, &value->type, call->span, out))
         return false;
     for (uint32_t i = 0; i < out->count; i++)
-        out->elements[i] = expr_2(call->env->exprs, OP_SMOOTH, order->elements[0], value->elements[i]);
+        out->elements[i] = expr_2(call->env->exprs, OP_SMOOTH, order->elements[0], factor_smooth(call->env, value->elements[i]));
     return true;
 }
 

@@ -138,6 +138,7 @@ struct ExprEnv {
     Arena *arena;            // results live here
     U32Vec *slots;           // slots->at[k] = variable of slot k; cleared by the caller for each equation
     Map *slot_of;            // variable -> slot
+    Map *streams;            // what actualStream gave -> the flow that decides it (factor.c)
     VEC(Local) locals;       // innermost last; looked at before `component`
     uint32_t held;           // how many of them, from the first on, are variables of the model that a section assigns
     bool in_function;

@@ -80,6 +80,8 @@ bool expression_binary(ExprEnv *env, Node node, Value *out); // a chain of BINAR
 void factor_note_product(ExprEnv *env, const Expr *parts, uint32_t n, Expr product);
 void factor_note_sum(ExprEnv *env, const Expr *parts, uint32_t n, Expr sum);
 Expr factor_product(ExprEnv *env, Expr a, Expr b); // a*b
+Expr factor_multiply(ExprEnv *env, Expr *parts, uint32_t n); // the product of all, which it may write anew
+Expr factor_smooth(ExprEnv *env, Expr e); // e, which is continuous: what actualStream chooses in it makes no events
 
 // --- overload.c: operators of records (Modelica 3.6, chapter 14)
 bool overload_binary(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out);

@@ -1,4 +1,4 @@
-// factor.c: numbers that multiply, and vanish while expressions are folded.
+// factor.c: products: numbers that multiply, and vanish while expressions are folded; flows by what they carry.
 //
 // Purpose: a number that multiplies takes the unit that makes the product fit (pass units). Where folding leaves nothing of it,
 // as of sin(2*pi*x/wavelength) with wavelength = 2*pi, or of 1*s, it still had that unit, and nobody can see where it stood.
@@ -9,6 +9,7 @@
 #include "frontend/value/expression_inner.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
+#include "ir/expr/expr_rewrite.h"
 
 enum { DEEPEST = 4 }; // a quotient of products of quotients
 
@@ -72,10 +73,58 @@ factor_note_sum(ExprEnv *env, const Expr *parts, uint32_t n, Expr sum)
     env->other_units = multiplied && !has_multiplied_term(env->exprs, sum);
 }
 
+static bool
+is_variable(const ExprEnv *env, Expr e, Var var)
+{
+    return expr_op(env->exprs, e) == OP_SLOT && env->slots->at[expr_slot_of(env->exprs, e)] == var;
+}
+
+static Expr
+without_event(Exprs *exprs, Expr choice)
+{
+    return expr_3(exprs, OP_IF, expr_1(exprs, OP_NOEVENT, expr_arg(exprs, choice, 0)), expr_arg(exprs, choice, 1), expr_arg(exprs, choice, 2));
+}
+
+// flow*actualStream(h) is continuous: the choice makes no event there (Modelica 3.6, section 15.3).
+static Expr
+factor_of_flow(ExprEnv *env, const Expr *parts, uint32_t n, uint32_t k)
+{
+    Expr choice = parts[k];
+    Var flow;
+    bool decided = false;
+    if (!env->streams || !map_get(env->streams, choice, &flow))
+        return choice;
+    for (uint32_t i = 0; i < n && !decided; i++)
+        decided = i != k && is_variable(env, parts[i], flow);
+    return decided ? without_event(env->exprs, choice) : choice;
+}
+
+Expr
+factor_multiply(ExprEnv *env, Expr *parts, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        parts[k] = factor_of_flow(env, parts, n, k);
+    Expr product = expr_make(env->exprs, OP_MUL, parts, n);
+    factor_note_product(env, parts, n, product);
+    return product;
+}
+
 Expr
 factor_product(ExprEnv *env, Expr a, Expr b)
 {
-    Expr product = expr_2(env->exprs, OP_MUL, a, b);
-    factor_note_product(env, (Expr[]){a, b}, 2, product);
-    return product;
+    return factor_multiply(env, (Expr[]){a, b}, 2);
+}
+
+static Expr
+stream_in_smooth(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    const Map *streams = context;
+    uint32_t flow;
+    return map_get(streams, part, &flow) ? expr_3(exprs, OP_IF, expr_1(exprs, OP_NOEVENT, args[0]), args[1], args[2]) : 0;
+}
+
+Expr
+factor_smooth(ExprEnv *env, Expr e)
+{
+    return env->streams && env->streams->count ? expr_rewrite(env->exprs, e, stream_in_smooth, env->streams) : e;
 }

@@ -60,8 +60,10 @@ scalar_binary(Exprs *exprs, AstOp op, Expr a, Expr b)
 static Expr
 arithmetic_binary(ExprEnv *env, AstOp op, Expr a, Expr b)
 {
+    if (op == AOP_MUL || op == AOP_EMUL)
+        return factor_product(env, a, b);
     Expr parts[2] = {a, b}, result = scalar_binary(env->exprs, op, a, b);
-    if (op == AOP_MUL || op == AOP_EMUL || op == AOP_DIV || op == AOP_EDIV)
+    if (op == AOP_DIV || op == AOP_EDIV)
         factor_note_product(env, parts, 2, result);
     else if (op == AOP_ADD || op == AOP_EADD || op == AOP_SUB || op == AOP_ESUB)
         factor_note_sum(env, parts, 2, result);
@@ -294,11 +296,10 @@ static void
 chain_close(ExprEnv *env, Chain *chain)
 {
     if (chain->terms.n > 1) {
-        Expr made = expr_make(env->exprs, chain->op, chain->terms.at, chain->terms.n);
+        Expr made = chain->op == OP_MUL ? factor_multiply(env, chain->terms.at, chain->terms.n)
+                                        : expr_make(env->exprs, chain->op, chain->terms.at, chain->terms.n);
         chain->value.elements[0] = made;
-        if (chain->op == OP_MUL)
-            factor_note_product(env, chain->terms.at, chain->terms.n, made);
-        else if (chain->op == OP_ADD)
+        if (chain->op == OP_ADD)
             factor_note_sum(env, chain->terms.at, chain->terms.n, made);
     }
     vec_clear(&chain->terms);

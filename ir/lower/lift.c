@@ -7,8 +7,8 @@
 // become extra slots after the shape's own. Equal relations over equal variables share one held value. A
 // relation without continuous variables changes only at events anyway and is computed where it stands;
 // `time >= expression of parameters` becomes an exact time event.
-//         In loops that are iterated x*abs(x) is computed as it stands, though its relation is watched: with the sign of a moment before it is
-//         k*x^2, of which the other root is no solution, and may have none where the sign changes.
+//         In loops that are iterated abs(x) is computed as it stands, though its relation is watched: with the sign of a moment before x*abs(x) is
+//         k*x^2, of which the other root is no solution, and which may have none where the sign changes; abs(x)^1.5 has no value there.
 //
 //     f = k*luz(x, a)   =>   f = k*(if r1 then x - a else if r2 then x + a else 0),  r1 = x > a, r2 = x < -a
 // Contract: lower_inner.h. Complexity: linear in rows and slots; a shape costs once per pattern.
@@ -30,8 +30,7 @@ typedef struct Extra {
 // What becomes a held value: nothing (inside noEvent), or relations and kinks. In the argument of a function that is not defined
 // everywhere a bound holds whatever is held: sqrt(max(0, x)) must not see the x a little below 0 that a step tries before the
 // event is found.
-// A turn is the abs of x*abs(x) in a loop that is iterated.
-typedef enum Events { EVENTS_NONE, EVENTS_ALL, EVENTS_BOUNDED, EVENTS_TURN, EVENTS } Events;
+typedef enum Events { EVENTS_NONE, EVENTS_ALL, EVENTS_BOUNDED, EVENTS } Events;
 
 typedef struct Lifted {
     Expr shape;                // over own slots, then extras
@@ -289,21 +288,6 @@ bounded(Lowering *low, Op op, Expr ra, Expr rb, Expr a, Expr b)
     return expr_3(exprs, OP_IF, relation(low, op == OP_MIN ? OP_LE : OP_GE, ra, rb), first ? a : now, first ? now : b);
 }
 
-// Argument i of e is the abs of x*abs(x) in a loop that is iterated.
-static bool
-turns(const Lowering *low, Expr e, uint32_t i, Events events)
-{
-    Exprs *exprs = low->exprs;
-    Expr arg = expr_arg(exprs, e, i);
-    if (low->lift->mode != LIFT_LOOP || events != EVENTS_ALL || expr_op(exprs, e) != OP_MUL || expr_op(exprs, arg) != OP_ABS)
-        return false;
-    Expr x = expr_arg(exprs, arg, 0), opposite = expr_1(exprs, OP_NEG, x);
-    for (uint32_t k = 0; k < expr_nargs(exprs, e); k++)
-        if (k != i && (expr_arg(exprs, e, k) == x || expr_arg(exprs, e, k) == opposite))
-            return true;
-    return false;
-}
-
 static Expr
 rewrite_args(Lowering *low, Expr e, Events events)
 {
@@ -312,7 +296,7 @@ rewrite_args(Lowering *low, Expr e, Events events)
     bool changed = false;
     for (uint32_t i = 0; i < n; i++) {
         Expr arg = expr_arg(low->exprs, e, i);
-        args[i] = rewritten(low, arg, turns(low, e, i, events) ? EVENTS_TURN : events);
+        args[i] = rewritten(low, arg, events);
         changed |= args[i] != arg;
     }
     Expr result = changed ? expr_make(low->exprs, expr_op(low->exprs, e), args, n) : e;
@@ -366,11 +350,9 @@ plan_of(Lowering *low, Expr e, Events events)
     case OP_LT: case OP_LE: case OP_GT: case OP_GE:
         return (Plan){held && !stays_relation(low, e) ? HOW_RELATION : HOW_ARGS, events, 0};
     case OP_LUZ: case OP_MIN: case OP_MAX: case OP_ABS: case OP_SIGN: {
-        if (events == EVENTS_TURN)
-            return (Plan){depends_on_continuous(low, e) ? HOW_TURN : HOW_ARGS, EVENTS_ALL, 0};
         bool smooth = op != OP_SIGN && low->lift->mode == LIFT_SEEN;
         bool plain = !held || smooth || (op == OP_ABS && events == EVENTS_BOUNDED) || !depends_on_continuous(low, e);
-        return (Plan){plain ? HOW_ARGS : HOW_CHOICE, events, 0};
+        return (Plan){plain ? HOW_ARGS : op == OP_ABS && low->lift->mode == LIFT_LOOP ? HOW_TURN : HOW_CHOICE, events, 0};
     }
     default:
         return (Plan){HOW_ARGS, events && op_is_partial(op) ? EVENTS_BOUNDED : events, 0};
@@ -391,11 +373,7 @@ needs(void *context, Expr e, uint32_t way, uint32_t i, Expr *part, uint32_t *par
         n = 1;
         arg = plan.arg;
         break;
-    case HOW_ARGS:
-        if (i < n && turns(low, e, i, plan.events))
-            *part_way = EVENTS_TURN;
-        break;
-    case HOW_HOMOTOPY:
+    case HOW_ARGS: case HOW_HOMOTOPY:
         break;
     case HOW_RELATION:
         *part_way = EVENTS_NONE;

@@ -173,7 +173,7 @@ typedef enum LiftMode {
     LIFT_HELD,   // relations become held values (dynamics, discrete part, outputs, asserts)
     LIFT_LIVE,   // relations are computed where they stand (initialisation, root functions)
     LIFT_SEEN,   // held, but kinks (luz, min, max, abs) are computed where they stand: values that nothing integrates over
-    LIFT_LOOP,   // held, but abs in x*abs(x) is computed where it stands, and its relation still watched: equations that are iterated
+    LIFT_LOOP,   // held, but abs is computed where it stands, and its relation still watched: equations that are iterated
 } LiftMode;
 // Appends v[dest] = shape(row of variables) to `code`, for rows that name each representative once (those
 // of causal forms).

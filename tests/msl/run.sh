@@ -4,7 +4,7 @@
 #   LIBRARY     the folder that has Modelica/package.mo and Complex.mo (github.com/modelica/ModelicaStandardLibrary, v4.1.0)
 #   REFERENCES  the folder that has Modelica/Blocks/... (github.com/modelica/MAP-LIB_ReferenceResults, branch v4.1.0)
 #   REGEX       only examples whose names match
-# Each runs as long as the published result does, with rows as far apart (`Interval` in the creation.txt beside it).
+# Each runs as long as the published result does, with rows as far apart and the same tolerance (`Interval` and `Tolerance` in the creation.txt beside it).
 # MDLC=build/mdlc is what runs them, SECONDS_EACH=60 how long each may take. Neither folder is part of the project: without them this says so and
 # does nothing. A signal agrees that stays, both ways, in a tube of 2e-3 of the time span by 2e-3 of its range, 1e-8 of its largest value or 1e-10,
 # whichever is largest. `agree.txt` beside this file lists what agreed last time: exit status 1 when one of these does not. UPDATE=1 writes it anew.
@@ -41,8 +41,9 @@ one() {
     class=$1 reference=$2
     interval=$(sed -n 's/^Interval *= *\([0-9.eE+-]*\).*/\1/p' "$(dirname "$reference")/creation.txt" 2>/dev/null)
     case "$interval" in *[1-9]*) ;; *) interval= ;; esac # 0: there is one instant
+    tolerance=$(sed -n 's/^Tolerance *= *\([0-9.eE+-]*\).*/\1/p' "$(dirname "$reference")/creation.txt" 2>/dev/null)
     stop=$(tail -n 1 "$reference" | cut -d, -f1)
-    timeout "${SECONDS_EACH:-60}" "$mdlc" run "$class" --path "$library" ${interval:+--interval "$interval"} --stop "$stop" \
+    timeout "${SECONDS_EACH:-60}" "$mdlc" run "$class" --path "$library" ${interval:+--interval "$interval"} ${tolerance:+--tol "$tolerance"} --stop "$stop" \
         -o "$work/result.csv" >"$work/said" 2>&1
     status=$?
     outcome=agrees
