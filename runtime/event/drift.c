@@ -26,6 +26,7 @@ static const double UNDERFLOW_SIZE = 1e-200; // what of a term is no more may be
 static const double BESIDE = 0.5;            // of the difference between the ends
 static const double RELEVANT = 10;           // changes of states, in units of what steps may be wrong by
 static const double FURTHER = 1e6;
+static const double ASIDE = 1e-7;            // of a state's size: how far beside a point its rates are looked at
 static const double SHORTEST = 0x1p-20;      // of half a step
 
 struct Drifts {
@@ -35,7 +36,7 @@ struct Drifts {
     uint32_t repeats;   // and so many before it
     uint32_t *credit;   // per term: evaluations,
     uint8_t *hopeless;  // and looks in a row that they did not suffice for
-    double *rate;       // nx
+    double *rate;       // 3 nx: gaps of rates, rates, units of states
     Span *point;        // per state that is read: where it is
     Span *latest;       // per term: what it is
     double known;       // at this time, NAN: not known
@@ -52,7 +53,7 @@ drift_create(Run *run)
         return MDL_INTERNAL;
     drifts->credit = malloc(model->n_drifts * sizeof *drifts->credit);
     drifts->hopeless = calloc(model->n_drifts, sizeof *drifts->hopeless);
-    drifts->rate = malloc((model->nx + 1) * sizeof *drifts->rate);
+    drifts->rate = malloc((3 * (size_t)model->nx + 1) * sizeof *drifts->rate);
     drifts->point = malloc((model->nx + 1) * sizeof *drifts->point);
     drifts->latest = calloc(model->n_drifts, sizeof *drifts->latest);
     if (!drifts->credit || !drifts->hopeless || !drifts->rate || !drifts->point || !drifts->latest)
@@ -206,23 +207,50 @@ relevant(const Run *run, uint32_t i, double value)
     return RELEVANT * (run->tolerance * fabs(value) + absolute);
 }
 
+// How fast the equations take back what is off in the direction `gap` of rates, beside the point in v, where they are `at_point`. Stiff equations answer a state
+// that is off by no more than it may be with rates that no step has: the gap of rates times the length of a stretch says nothing there, and what it asks for
+// is the gap divided by this (as errors of stiff methods are filtered: Hairer and Wanner, Solving Ordinary Differential Equations II, IV.8). v is used.
+static double
+stiffness(Run *run, const double *gap, const double *at_point, const double *unit, double step)
+{
+    const mdl_model *model = run->model;
+    double along = 0, size = 0;
+    for (uint32_t i = 0; i < model->nx; i++)
+        run->v[model->y + i] += step * gap[i];
+    if (evaluate_solved(run, false) != MDL_OK)
+        return 0;
+    for (uint32_t i = 0; i < model->nx; i++) {
+        along += (run->v[model->yp + i] - at_point[i]) * gap[i] / (unit[i] * unit[i]);
+        size += gap[i] * gap[i] / (unit[i] * unit[i]);
+    }
+    double rate = -along / (step * size);
+    return rate > 0 ? rate : 0;
+}
+
 // How much the equations at this place ask for other rates than the polynomial has: what that changes in a state over the stretch, in units of what is relevant.
 // v is used.
 static double
 unseen(Run *run, double place, double length)
 {
     const mdl_model *model = run->model;
-    double *rate = run->drifts->rate, duration = length * run->path->half, most = 0;
+    uint32_t nx = model->nx;
+    double *gap = run->drifts->rate, *at_point = gap + nx, *unit = at_point + nx, duration = length * run->path->half, most = 0;
     if (path_load(run, place) != MDL_OK)
         return 0;
-    memcpy(rate, run->v + model->yp, model->nx * sizeof *rate);
+    memcpy(gap, run->v + model->yp, nx * sizeof *gap);
     if (evaluate_solved(run, false) != MDL_OK)
         return 0;
-    for (uint32_t i = 0; i < model->nx; i++) {
-        double change = fabs(run->v[model->yp + i] - rate[i]) * duration;
-        most = fmax(most, change / relevant(run, i, run->v[model->y + i]));
+    memcpy(at_point, run->v + model->yp, nx * sizeof *at_point);
+    for (uint32_t i = 0; i < nx; i++) {
+        gap[i] = at_point[i] - gap[i];
+        unit[i] = relevant(run, i, run->v[model->y + i]);
+        most = fmax(most, fabs(gap[i]) / unit[i]);
     }
-    return most;
+    if (!(most * duration > 1) || !isfinite(most))
+        return most * duration;
+    // A small part of the sizes that what is relevant is relative to.
+    double rate = stiffness(run, gap, at_point, unit, ASIDE / (most * RELEVANT * run->tolerance));
+    return most * duration / (1 + duration * rate);
 }
 
 // Of somebody else's step.
