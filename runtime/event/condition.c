@@ -123,7 +123,7 @@ condition_far(const Run *run)
     const mdl_model *model = run->model;
     const double *difference[MDL_DIFFERENCES];
     double factor[MDL_DIFFERENCES], next = 0;
-    if (!conditions->known)
+    if (!conditions->known || !run->stepper->differences) // a contest may have found another method
         return false;
     if (run->time <= conditions->covered && conditions->left > 0) {
         conditions->left--;

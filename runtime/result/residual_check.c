@@ -3,7 +3,8 @@
 // Purpose: what is written solves what was written, whatever happened in between.
 // Method: whoever compiled the model evaluates its equations (ir/pipeline/check_rows.h); here is decided where. By itself a run spends a
 //         twentieth of its time on it: the first rows, and later ones as long as that holds.
-// Contract: result.h. Where motions rest after accumulated impacts reactions act that no equation has: such points are left out.
+// Contract: result.h. Where motions rest after accumulated impacts reactions act that no equation has: such points are left out. So is the left
+//           limit of an event that was located, where a condition has crossed and has its former value.
 // Complexity: an evaluation of the written equations per point that is looked at; at most a twentieth of the run.
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ int
 check_row(Run *run)
 {
     const mdl_options *options = run->options;
-    if (!options->checker || options->check == MDL_CHECK_OFF || rest_any(run))
+    if (!options->checker || options->check == MDL_CHECK_OFF || rest_any(run) || run->outdated)
         return MDL_OK;
     if (options->check != MDL_CHECK_AUTO)
         return look(run);

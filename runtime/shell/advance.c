@@ -121,8 +121,10 @@ process_event(Run *run, double instant, bool located, bool other)
     run->stats->events++;
     *(located ? &run->stats->state_events : &run->stats->time_events) += 1;
     int status = evaluate_left_limit(run, instant, located);
+    run->outdated = located;
     if (status == MDL_OK)
         status = result_row(run);
+    run->outdated = false;
     if (status != MDL_OK)
         return status;
     audit_before_event(run);
