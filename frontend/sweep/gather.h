@@ -21,6 +21,8 @@ int gather_points(const Study *study, const char *table);
 // A picture (.svg, .png, .pdf) or a page (.html) of outputs against factors, of the first eight of each; `kind`: "scatter" or NULL, "parallel",
 // "surface" or "bands" (of trajectories). 0; 2: there is nothing to draw, or no such kind of picture; 5: it cannot be drawn. With a line in `why`.
 int gather_draw(const Study *study, ShardIndex *index, const char *kind, const char *path, Out *why);
+// The distance of marks, in the units of an axis: some three, and so few that their numbers stand apart below a panel.
+double gather_between_marks(double low, double high);
 
 // --- parallel_axes.c, response_surface.c, run_bands.c: scripts of gnuplot for their drawings, of runs that came to their end
 enum { DRAWN_FACTORS = 8, DRAWN_OUTPUTS = 8 };

@@ -54,17 +54,16 @@ put_points(const Study *study, ShardIndex *index, uint32_t factors, uint32_t out
     free(value);
 }
 
-// The distance of marks, in the units of the axis: some three, and so few that their numbers stand apart below a panel.
-static double
-between_marks(Extent extent)
+double
+gather_between_marks(double low, double high)
 {
     static const double round[] = {1, 2, 2.5, 4, 5, 8, 10, 20, 25, 40, 50, 80, 100};
-    double range = extent.high - extent.low, raw = range / 2.5, power = pow(10, floor(log10(raw))), part = raw / power;
+    double range = high - low, raw = range / 2.5, power = pow(10, floor(log10(raw))), part = raw / power;
     double step = (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10) * power;
     for (size_t k = 0; k < sizeof round / sizeof *round; k++) {
         double wider = round[k] * power;
         char last[32];
-        int letters = snprintf(last, sizeof last, "%.9g", floor(extent.high / wider) * wider);
+        int letters = snprintf(last, sizeof last, "%.9g", floor(high / wider) * wider);
         if (wider >= step && wider * AXIS_WIDTH > 1.1 * range * (letters * LETTER_WIDTH + LETTER_WIDTH))
             return wider;
     }
@@ -76,7 +75,7 @@ static void
 put_marks(const Factor *factor, Extent extent, Out *script)
 {
     if (!factor->structural) {
-        double step = between_marks(extent);
+        double step = gather_between_marks(extent.low, extent.high);
         if (step > 0 && isfinite(step))
             out_printf(script, "set xtics %.9g\n", step);
         else

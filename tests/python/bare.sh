@@ -1,6 +1,6 @@
 #!/bin/sh
-# The wheel where there is Debian 12 with Python alone: no compiler, no linker, none of the libraries. `make bare` runs it (as root; needs debootstrap
-# and a network). ROOT names a folder with such a system, which is made when it is not there.
+# The wheel where there is Debian 12 with Python alone: no compiler, no linker, none of the libraries; the sources there say in a sentence what is
+# missing. `make bare` runs it (as root; needs debootstrap and a network). ROOT names a folder with such a system, which is made when it is not there.
 #   tests/python/bare.sh WHEEL
 set -eu
 wheel=$1
@@ -34,4 +34,8 @@ best = m.optimise('(h - 0.5)^2', {'g': (0.1, 1.9)}, stop=1)
 assert abs(best['g'] - 1) < 1e-3, best
 print('the wheel runs where there is Python alone:', len(r.time), 'rows')
 "
+sources=$(python3 -c "import sys; sys.path.insert(0, sys.argv[1]); import wheel_backend; print(wheel_backend.build_sdist(sys.argv[2]))" \
+    "$(dirname "$0")/../../frontend/python" "$root/try")
+if inside /try/venv/bin/pip install --no-index --no-deps "/try/$sources" >"$root/try/said" 2>&1; then echo "the sources are built without a compiler"; exit 1; fi
+grep -q 'mdlc: the compiler is built from C, and this computer lacks make, gcc, g++, flex, bison, llvm-19-dev: ' "$root/try/said" || { cat "$root/try/said"; exit 1; }
 rm -rf "$root/try"

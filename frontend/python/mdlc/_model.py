@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
 import signal
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Tuple, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Tuple, Union, cast
 
 from . import _cache
 from ._errors import CompileError, Diagnostic, Interrupted, MdlcError, SimulationError
@@ -325,20 +324,31 @@ class Model:
         flag = ctypes.c_int(0)
         show = _progress_line if progress is True else progress
 
-        # Called from C about ten times a second: handlers of signals run at its beginning. Nothing may be raised through C.
         def watch(_user: Any, time: float, begin: float, end: float) -> None:
             try:
-                if show:
-                    show((time - begin) / (end - begin), time)
+                show((time - begin) / (end - begin), time)  # type: ignore[operator]
             except BaseException as error:
                 raised.append(error)
                 flag.value = 1
 
-        request.progress = PROGRESS(watch)
+        request.progress = PROGRESS(watch) if show else _nothing
         request.interrupt = ctypes.pointer(flag)
         trajectory = Trajectory()
-        with _interrupts(flag) as interrupted:
+        interrupted: "list[int]" = []
+
+        # While C is at work Ctrl-C sets the flag instead of raising an exception, which C would be in the way of.
+        def note(number: int, _frame: Any) -> None:
+            interrupted.append(number)
+            flag.value = 1
+
+        mine = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        try:
+            if mine:
+                signal.signal(signal.SIGINT, note)
             status = self._library.calls.mdl_trajectory_run(simulation, ctypes.byref(request), ctypes.byref(trajectory))
+        finally:
+            if mine:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
         result = Result._of_run(self, self._library, trajectory)
         if progress is True:
             _progress_line(1.0, None)
@@ -546,23 +556,8 @@ def _word(option: str, given: str, words: Sequence[str]) -> int:
     return words.index(given)
 
 
-@contextlib.contextmanager
-def _interrupts(flag: "ctypes.c_int") -> "Iterator[list[int]]":
-    """While C is at work Ctrl-C sets the flag instead of raising an exception, which C would be in the way of."""
-    seen: "list[int]" = []
-
-    def note(number: int, _frame: Any) -> None:
-        seen.append(number)
-        flag.value = 1
-
-    mine = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if mine:
-        signal.signal(signal.SIGINT, note)
-    try:
-        yield seen
-    finally:
-        if mine:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+# Called from C about ten times a second: handlers of signals run at its beginning. Nothing may be raised through C.
+_nothing = PROGRESS(lambda _user, _time, _begin, _end: None)
 
 
 def _last_error(result: "Result") -> str:

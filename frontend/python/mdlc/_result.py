@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import weakref
 from typing import TYPE_CHECKING, Any, Iterator, Optional, Union
 
 import numpy as np
@@ -23,23 +21,20 @@ class Column(np.ndarray[Any, np.dtype[Any]]):
     'm'
     """
 
-    name: str
-    unit: str
-    description: str
-    literals: "tuple[str, ...]"
+    name: str = ""
+    unit: str = ""
+    description: str = ""
+    literals: "tuple[str, ...]" = ()
 
     def __new__(cls, values: "npt.NDArray[Any]", variable: Optional[Variable] = None) -> "Column":
         made = np.asarray(values).view(cls)
-        made.name = variable.name if variable else ""
-        made.unit = variable.unit if variable else ""
-        made.description = variable.description if variable else ""
-        made.literals = variable.literals if variable else ()
+        if variable:
+            made.name, made.unit, made.description, made.literals = variable.name, variable.unit, variable.description, variable.literals
         return made
 
     def __array_finalize__(self, source: Any) -> None:
-        for name in ("name", "unit", "description"):
-            setattr(self, name, getattr(source, name, ""))
-        self.literals = getattr(source, "literals", ())
+        if isinstance(source, Column):
+            self.__dict__.update(source.__dict__)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         # What is computed from a column is no column: its unit would be a guess.
@@ -79,7 +74,7 @@ def _column(values: Any, name: str, unit: str, description: str, literals: "tupl
 
 
 def _release(library: Library, trajectory: Trajectory) -> None:
-    library.calls.mdl_trajectory_free(ctypes.byref(trajectory))
+    library.calls.mdl_trajectory_free(trajectory)
 
 
 class _Block:
@@ -89,7 +84,11 @@ class _Block:
         self.__array_interface__ = {
             "data": (trajectory.value or 0, True), "shape": (trajectory.rows, trajectory.columns + 1), "typestr": "<f8", "version": 3,
         }
-        weakref.finalize(self, _release, library, trajectory).atexit = False
+        self._library = library
+        self._trajectory = trajectory
+
+    def __del__(self) -> None:
+        _release(self._library, self._trajectory)
 
 
 class Result:
