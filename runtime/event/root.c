@@ -116,6 +116,23 @@ root_count(const Run *run)
     return run->guards - run->model->n_time_relations;
 }
 
+// A condition that had begun to move back behind the event, and is on its side here: the parabola through both says how deep it was beyond.
+static double
+depth_of(const Run *run, const Guard *guard, double phi)
+{
+    double fall = guard->descent * (run->v[0] - guard->armed);
+    return fall * fall / (4 * (phi + fall));
+}
+
+// Whoever integrates himself has looked at points within his step, and need not say which of them were its ends; the nearest to the event say most.
+static void
+note_depth(const Run *run, uint32_t k)
+{
+    Guard *guard = &run->guard[k];
+    if (guard->returning && guard->band > 0 && run->phi[k] > 2 * guard->band && run->v[0] > guard->armed)
+        guard->depth = fmin(guard->depth, depth_of(run, guard, run->phi[k]));
+}
+
 void
 root_functions(Run *run, double *value)
 {
@@ -125,6 +142,7 @@ root_functions(Run *run, double *value)
     for (uint32_t k = 0; k < run->guards; k++) {
         if (k >= first && k < behind)
             continue;
+        note_depth(run, k);
         value[n] = run->phi[k] + band_at(run, k) > 0 ? run->phi[k] + band_at(run, k) : run->phi[k] == 0 ? DBL_MIN : run->phi[k];
         if (value[n++] < 0)
             run->guard[k].told = run->v[0];
@@ -465,14 +483,14 @@ is_rounding(Run *run, uint32_t k)
     return true;
 }
 
-// What moved back and is on its side all the same has turned: the parabola through the event and now says how deep it was beyond. It did not flip
-// where errors of the states explain as much: a current between diodes that a tiny inductance carries is known no better than the tolerance.
+// What moved back and is on its side all the same has turned. It did not flip where errors of the states explain how deep it was beyond: a current
+// between diodes that a tiny inductance carries is known no better than the tolerance.
 static bool
 is_shallow(Run *run, uint32_t k)
 {
     const Guard *guard = &run->guard[k];
-    double since = run->v[0] - guard->armed, fall = guard->descent * since;
-    return k < run->model->n_relations && since > 0 && !answer_is_known(run, k, fall * fall / (4 * (run->phi[k] + fall)));
+    bool later = run->v[0] > guard->armed;
+    return k < run->model->n_relations && later && !answer_is_known(run, k, fmin(guard->depth, depth_of(run, guard, run->phi[k])));
 }
 
 // A flight that began at the last event and was over before the first look: right behind the event the condition is the other
@@ -570,6 +588,7 @@ look_ahead(Run *run)
         guard->returning = guard->band > 0 && solved && !rest_holds(run, k) && !(rest_band(run, k) > 0) &&
                            change < -4 * DBL_EPSILON * fmax(fabs(run->phi[k]), guard->size);
         guard->descent = guard->returning ? -change / later : 0;
+        guard->depth = INFINITY;
     }
     evaluate_load(run, run->time, run->y, run->yp);
     return evaluate_row(run, true);

@@ -95,6 +95,7 @@ typedef struct Guard {
     bool held;     // its mode was decided by the crossing: not taken back in the same event
     bool returning; // blind, and right after the event its function moves against the value held,
     double descent; // at this rate
+    double depth;   // and where it had turned this deep beyond zero, as looks within the step of somebody else who integrates say; INFINITY: none does
     uint32_t flips; // how often it changed while one mixed system was solved (mixed.c)
     // Per direction of crossing: when it happened last, the time since the one before, the first such time of
     // the present sequence, the instant at which a geometric sequence would end, and how often that was

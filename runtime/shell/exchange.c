@@ -3,8 +3,8 @@
 // Purpose: model exchange. The model's loops are solved here, its conditions and modes are what they are between events; events are handled
 // as in any other run.
 // Method: trial points are evaluated with everything held. The end of a step is looked at like that of any other method: what was not seen
-// to change in it, and states that have left closed contacts or invariants by a tenth of the tolerance, ask for an event, since states
-// may be moved there only. What limits steps here (delays, functions of time that are looked at ahead) is an event there.
+// to change in it, and states that have left closed contacts or invariants, ask for an event, since states may be moved there only. What
+// limits steps here (delays, functions of time that are looked at ahead) is an event there.
 // Contract: sim.h. Complexity: one evaluation per point; one projection per step where constraints choose no states.
 #include <float.h>
 #include <math.h>
@@ -20,8 +20,8 @@
 #include "runtime/shell/shell.h"
 #include "runtime/solver/solver.h"
 
-// Of the tolerance: by how much states may leave invariants.
-static const double DRIFT = 0.1;
+// By how much states may leave invariants: of the tolerance, and of what the first step behind an event has left.
+static const double DRIFT = 0.1, FIRST = 2;
 static const double SHORTEST = 0.01; // of an output interval: how long steps are at least that a delay limits
 static const double SHORTEST_RISE = 1e-5; // of an output interval
 enum { PASSES = 20 }; // of an event that leaves conditions violated
@@ -160,16 +160,27 @@ project(Run *run, double *moved)
     return MDL_OK;
 }
 
+// An event makes the importer's method begin anew, and its first steps of low order leave more than later ones: if they asked for an event there would
+// be one behind each step, and all steps would be first ones. So what the first step has left is the measure.
+static bool
+is_far(const Outside *o, double moved)
+{
+    return moved > fmax(DRIFT, FIRST * o->begun);
+}
+
 // Moves the states onto what they have left: invariants, contacts.
 MDL_CHECKED static int
 move_back(Run *run, bool *far)
 {
+    Outside *o = run->outside;
     double moved = 0;
     bool contact = false;
     int status = project(run, &moved);
+    if (isnan(o->begun))
+        o->begun = moved;
     if (status == MDL_OK && run->contacts)
         status = contact_drifted(run, &contact);
-    *far = moved > DRIFT || contact || (status == MDL_OK && run->rests && rest_drifted(run));
+    *far = is_far(o, moved) || contact || (status == MDL_OK && run->rests && rest_drifted(run));
     return status;
 }
 
@@ -298,6 +309,7 @@ mdl_run_settle(mdl_run *r, bool *moved)
     if (status == MDL_OK)
         status = evaluate_at(run, run->time, true);
     o->drifted = o->given = false;
+    o->begun = NAN;
     if (status == MDL_OK)
         status = simulate_event(run, run->time, located, cause == CAUSE_OTHER);
     for (int pass = 0; pass < PASSES && status == MDL_OK; pass++) {

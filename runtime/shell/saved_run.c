@@ -78,6 +78,7 @@ guards_snapshot(Run *run, Snapshot *s)
         snapshot_part(s, &guard->flips, sizeof guard->flips);
         snapshot_part(s, &guard->crossed, sizeof guard->crossed);
         snapshot_part(s, &guard->descent, sizeof guard->descent);
+        snapshot_part(s, &guard->depth, sizeof guard->depth);
         snapshot_part(s, &guard->flickers, sizeof guard->flickers);
         double *pair[] = {guard->last, guard->interval, guard->first, guard->limit};
         for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)

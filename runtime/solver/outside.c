@@ -30,6 +30,7 @@ outside_create(Run *run)
             return MDL_INTERNAL;
     }
     o->apex = INFINITY;
+    o->begun = NAN;
     run->strictness = 1;
     run->stats->linear_solver = "none";
     return MDL_OK;
@@ -106,6 +107,7 @@ outside_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, &o->time, sizeof o->time);
     snapshot_part(snapshot, &o->from, sizeof o->from);
     snapshot_part(snapshot, &o->drifted, sizeof o->drifted);
+    snapshot_part(snapshot, &o->begun, sizeof o->begun);
     snapshot_part(snapshot, &o->given, sizeof o->given);
     snapshot_part(snapshot, &o->next, sizeof o->next);
     snapshot_part(snapshot, &o->apex, sizeof o->apex);

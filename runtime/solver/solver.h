@@ -115,6 +115,7 @@ typedef struct Outside {
     double *dense, *dense_p;
     Projection *projection;  // NULL: all states are free
     bool drifted;            // the states are to be moved back at the next event
+    double begun;            // by how much they were off their invariants at the end of the first step behind it, of the tolerance; NAN: none yet
     bool given;              // an input has another value since the last event
     double next;             // the first instant that was known at the last event
     bool saved;              // or restored: what only a run that has come here knows is forgotten before the next evaluation

@@ -68,7 +68,7 @@ for version in (2, 3):
 
 # An importer that makes its steps whatever the indicators say is told what it has passed over; and so is one whose forces over time are looked at for longer
 # than the unit does, and where that ends.
-def hears(unit):
+def hears(unit, tolerance=1e-6):
     description, said = fmpy.read_model_description(unit), []
     callbacks = fmi2CallbackFunctions()
     callbacks.logger = fmi2CallbackLoggerTYPE(lambda environment, name, status, category, text: said.append(text.decode()))
@@ -77,7 +77,7 @@ def hears(unit):
     fmu = FMU2Model(guid=description.guid, unzipDirectory=fmpy.extract(unit), modelIdentifier=description.modelExchange.modelIdentifier, instanceName="heard")
     fmu.instantiate(callbacks=callbacks, loggingOn=True)
     fmu.kept = callbacks
-    fmu.setupExperiment(tolerance=1e-6, startTime=0)
+    fmu.setupExperiment(tolerance=tolerance, startTime=0)
     fmu.enterInitializationMode()
     fmu.exitInitializationMode()
     return fmu, said
@@ -140,3 +140,50 @@ for tolerance in ("6.30957344480193e-06", "1.8478497974222906e-06", "3.686945064
     except Exception as error:
         failed.append("%s: %s" % (tolerance, error))
 i.check(not failed, "a woodpecker's contacts open at the ends of steps" + "".join("\n    " + text for text in failed))
+
+# States that leave their invariants are moved back so seldom that this costs no accuracy: each time CVode begins anew, with steps of order 1, which leave more
+# than those that were interrupted. Moved back behind each row, 400 to 1,000 times, these ends are off by up to 3e-5.
+for name in ("friction_strut", "free_loops", "spatial_loop", "struts_in_line"):
+    model = os.path.join(i.top, "tests/sim", name + ".mdl")
+    reference = i.columns(i.native(model, "1e-11"))
+    unit = i.build(model, 2)
+    states = [v.derivative.name for v in fmpy.read_model_description(unit, validate=False).modelVariables if v.derivative is not None]
+    rows, _ = i.simulate(unit, "ModelExchange", [x for x in states if x in reference], "1e-8")
+    again = np.sum(rows["time"][1:] == rows["time"][:-1])
+    off = max(abs(rows[x][-1] - reference[x][-1]) / (1 + np.max(np.abs(reference[x]))) for x in rows.dtype.names[1:])
+    i.check(again < 60 and off < 5e-6, "%s: %d events, the end within %.1g" % (name, again, off))
+
+# A condition that has begun to turn back behind its event, as what decays in a microsecond makes it, is on its side again where the importer looks first, and at
+# the end of a long step. It was not lost in between: how deep it was the look says, and the end of the step says much more.
+turning = i.build(i.write_model("Turning", """model Turning
+  Real v(start = 0, fixed = true), z(start = 0, fixed = true), y;
+  Boolean over = y > 1;
+equation
+  y + 0.1*sin(y) = v + 0.1*sin(1.0);
+  der(v) = 1e-3 - 1e6*z;
+  der(z) = -1e6*z;
+end Turning;
+"""), 2)
+order = [v.derivative.name for v in fmpy.read_model_description(turning).modelVariables if v.derivative is not None]
+ended = {}
+for looked in (True, False):
+    fmu, said = hears(turning, 1e-8)
+    fmu.newDiscreteStates()
+    fmu.enterContinuousTimeMode()
+    x, indicators = (c_double * 2)(), (c_double * 1)()
+    for t, v, z, step in ((0.5, 0.5, 0.0, True), (1.0, 1 + 1e-13, 2e-9, True), (1.00002, 1 + 1e-8, 0.0, False), (1.004, 1 + 4e-6, 0.0, True)):
+        if not (step or looked):
+            continue
+        for k, name in enumerate(order):
+            x[k] = {"v": v, "z": z}[name]
+        fmu.setTime(t)
+        fmu.setContinuousStates(x, 2)
+        fmu.getEventIndicators(indicators, 1)
+        try:
+            if step and fmu.completedIntegratorStep()[0]:
+                fmu.enterEventMode()
+                fmu.newDiscreteStates()
+                fmu.enterContinuousTimeMode()
+        except Exception as error:
+            ended[looked] = str(error)
+i.check(list(ended) == [False], "a condition that turns back within errors of the states is no chatter where a look has seen it: %s" % ended)
