@@ -1,8 +1,8 @@
 // scene.c: solids with their poses as the data of a page.
 //
 // Purpose: a page of a long run of a large mechanism stays below a megabyte and moves as the result does. Method: numbers become integers, 1/50000 of
-//   what they vary by, and are written as steps from frame to frame; equal rows of numbers are written once, and what does not move is one
-//   number. Where that is too much, every so many frames are left out.
+//   what they vary by, or 1/20000 of the mechanism's size where that is more, and are written as steps from frame to frame; equal rows of numbers are
+//   written once, and what does not move is one number. Where that is too much, every so many frames are left out.
 // Contract: motion.h. Complexity: linear in frames times solids.
 //
 // {"time": [...], "planar": bool, "up": [x, y, z], "size": m, "unit": m, "newtons": N, "low": [x, y, z], "high": [x, y, z],
@@ -35,16 +35,17 @@ typedef struct Scene {
     F64Vec offset, scale;
 } Scene;
 
+// `size`: of what it is to be seen beside.
 static double
-steps_of(const Scene *scene, const double *value, int32_t *step, double *offset)
+steps_of(const Scene *scene, const double *value, double size, int32_t *step, double *offset)
 {
     double low = INFINITY, high = -INFINITY;
     for (uint32_t i = 0; i < scene->frames; i++) {
         low = fmin(low, value[scene->frame[i]]);
         high = fmax(high, value[scene->frame[i]]);
     }
-    double scale = (high - low)/50000;
-    bool still = !(high - low > 1e-9*fmax(scene->motion->size, 1e-3)); // numbers below 1, of quaternions, have no other measure
+    double scale = fmax(high - low, 2.5*size)/50000;
+    bool still = !(high - low > fmax(scale/2, 1e-9*fmax(scene->motion->size, 1e-3)));
     *offset = low;
     for (uint32_t i = 0; i < scene->frames; i++)
         step[i] = !still ? (int32_t)lround((value[scene->frame[i]] - low)/scale) : 0;
@@ -55,11 +56,11 @@ steps_of(const Scene *scene, const double *value, int32_t *step, double *offset)
 
 // The number of the track with these values.
 static uint32_t
-track(Scene *scene, const double *value)
+track(Scene *scene, const double *value, double size)
 {
     uint32_t frames = scene->frames, found;
     int32_t *step = base_calloc(frames + 1, sizeof *step);
-    double offset, scale = steps_of(scene, value, step, &offset);
+    double offset, scale = steps_of(scene, value, size, step, &offset);
     uint32_t n = scale > 0 ? frames : 1;
     uint64_t hash = hash_bytes(step, n*sizeof *step);
     hash = hash_add(hash, hash_bytes(&offset, sizeof offset));
@@ -94,7 +95,7 @@ print_middle(Scene *scene, Out *out)
     for (int k = 0; k < 3; k++) {
         for (uint32_t i = 0; i < motion->frames; i++)
             value[i] = k == 0 ? motion->middle[i].x : k == 1 ? motion->middle[i].y : motion->middle[i].z;
-        out_printf(out, k ? ",%u" : "%u", track(scene, value));
+        out_printf(out, k ? ",%u" : "%u", track(scene, value, scene->motion->size));
     }
     out_char(out, ']');
     free(value);
@@ -122,8 +123,10 @@ print_solid(Scene *scene, const Solid *solid, Out *out)
     out_json_script(out, solid->class_name);
     out_printf(out, ",\"f\":\"%s\",\"r\":\"%s\",\"b\":%d,\"w\":%.5g,\"h\":%.5g,\"p\":[", form_names[solid->form], role_names[solid->role],
                solid->body == UINT32_MAX ? -1 : (int)solid->body, solid->width, solid->height);
-    for (int k = 0; k < POSE_COUNT; k++)
-        out_printf(out, k ? ",%u" : "%u", track(scene, solid->pose[k]));
+    for (int k = 0; k < POSE_COUNT; k++) { // quaternions have the size 1; arrows have lengths of their own, since forces are seen beside each other
+        double size = k < POSE_Q ? scene->motion->size : k < POSE_LENGTH ? 1 : 0;
+        out_printf(out, k ? ",%u" : "%u", track(scene, solid->pose[k], size));
+    }
     out_char(out, ']');
     if (solid->form == FORM_TRACE)
         print_trace(solid, out);

@@ -2,21 +2,19 @@
 //
 // Purpose: pages without anything to be loaded: style and scripts stand in them. Method: assets are arrays of the program (the Makefile
 // makes assets.c); a policy in the page's head allows these scripts by their digests (digest.c), and no others. Of a page that would be too large to
-// be sent by mail, data are compressed (RFC 1951), and unfold.js makes text of them; others stay text that tools can read.
+// be sent by mail, data are compressed (lzma.c), and unfold.js makes text of them; others stay text that tools can read.
 // Contract: page.h. Complexity: linear.
 #include "frontend/page/page.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include <zlib.h>
-
 #include "frontend/page/digest.h"
+#include "frontend/page/lzma.h"
 #include "frontend/page/trajectory.h"
 
 enum {
-    LARGE_PAGE = 600000, // bytes
-    FOLDED_LEAST = 2000
+    LARGE_PAGE = 500000, // bytes, without scripts
+    FOLDED_LEAST = 200
 };
 
 // No other script runs in the page and no other style counts, whatever names and texts a model brings along. Elements have no
@@ -82,27 +80,6 @@ page_motion(const Motion *motion, const char *title, Out *out)
     out_text(out, "</script>\n");
 }
 
-// Appends the text compressed, as what is between the tags of a script element. False when zlib has no memory.
-static bool
-print_folded(const char *text, size_t length, Out *out)
-{
-    z_stream stream = {0};
-    if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
-        return false;
-    size_t room = deflateBound(&stream, length);
-    uint8_t *packed = base_calloc(room, 1);
-    stream.next_in = (Bytef *)(uintptr_t)text;
-    stream.avail_in = (uInt)length;
-    stream.next_out = packed;
-    stream.avail_out = (uInt)room;
-    bool done = deflate(&stream, Z_FINISH) == Z_STREAM_END;
-    if (done)
-        base64_print(packed, room - stream.avail_out, out);
-    deflateEnd(&stream);
-    free(packed);
-    return done;
-}
-
 typedef struct Part { // an element with its tags
     const char *begin, *text, *end, *after;
     bool data; // in an element `script` with a type, which browsers do not run; else a drawing or a text
@@ -144,40 +121,44 @@ next_part(const char *at, const char *page_end, const char **begins)
     return after ? (Part){begins[first], text + 1, after - strlen(tags[first][1]), after, !first} : (Part){0};
 }
 
-// Data keep their element; what is seen becomes text of one that unfold.js puts it in the place of.
+// Data keep their element; what is seen becomes text of one that unfold.js puts it in the place of. The texts of all stand in one element, compressed
+// together, since formulas of one model are alike; in their places their lengths are left.
 static void
 fold(Out *page)
 {
-    Out folded = {0}, data = {0};
+    Out left = {0}, texts = {0}, packed = {0};
     const char *at = page->text, *last = at + page->length, *begins[TAGS] = {0};
     for (Part part = next_part(at, last, begins); part.end; part = next_part(at, last, begins)) {
         const char *from = part.data ? part.text : part.begin, *to = part.data ? part.end : part.after;
-        data.length = 0;
-        if (to - from < FOLDED_LEAST || !print_folded(from, (size_t)(to - from), &data)) {
-            out_bytes(&folded, at, (size_t)(part.after - at));
+        if (to - from < FOLDED_LEAST) {
+            out_bytes(&left, at, (size_t)(part.after - at));
             at = part.after;
             continue;
         }
-        out_bytes(&folded, at, (size_t)(from - at) - part.data);
-        out_printf(&folded, "%s data-folded=\"%zu\">", part.data ? "" : "<script type=\"text/html\"", (size_t)(to - from));
-        out_bytes(&folded, data.text, data.length);
+        out_bytes(&left, at, (size_t)(from - at) - part.data);
+        out_printf(&left, "%s data-folded=\"%zu\">", part.data ? "" : "<script type=\"text/html\"", (size_t)(to - from));
+        out_bytes(&texts, from, (size_t)(to - from));
         at = to;
         if (!part.data)
-            out_text(&folded, "</script>");
+            out_text(&left, "</script>");
     }
-    out_text(&folded, at);
-    out_free(&data);
+    out_text(&left, at);
+    lzma_print(texts.text, texts.length, &packed);
+    out_text(&left, "<script type=\"text/plain\" id=\"folded\">");
+    base64_print((const uint8_t *)packed.text, packed.length, &left);
+    out_text(&left, "</script>\n");
+    script((const char *)asset_unfold_js, &left);
+    out_free(&packed);
+    out_free(&texts);
     out_free(page);
-    *page = folded;
+    *page = left;
 }
 
 void
 page_end(unsigned scripts, Out *out)
 {
-    if (out->length > LARGE_PAGE) {
+    if (out->length > LARGE_PAGE)
         fold(out);
-        script((const char *)asset_unfold_js, out);
-    }
     if (scripts & PAGE_WITH_PLOTS)
         script((const char *)asset_plot_js, out);
     if (scripts & PAGE_WITH_LINKS)

@@ -20,9 +20,36 @@
 
   // --- data
 
+  var LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
   function decimal(multiple, exponent) {
     var parts = String(multiple).split("e");
     return Number(parts[0] + "e" + (Number(parts[1] || 0) + exponent));
+  }
+
+  // Numbers as trajectory.c writes them: in digits of five bits, what they differ by from the line through the two points before; or (number), or ().
+  function multiples(text, rows) {
+    var at = 0, last = 0, before = 0;
+    function digits() {
+      for (var value = 0, factor = 1, digit = 32; digit >= 32; factor *= 32) {
+        digit = LETTERS.indexOf(text[at++]);
+        value += digit % 32 * factor;
+      }
+      return value % 2 ? -(value - 1) / 2 : value / 2;
+    }
+    return rows.map(function (row, k) {
+      var line = last, value;
+      if (k > 1) line += Math.floor((last - before) * (row - rows[k - 1]) / (rows[k - 1] - rows[k - 2]) + 0.5);
+      before = last;
+      if (text[at] === "(") {
+        var end = text.indexOf(")", at), inner = text.slice(at + 1, end);
+        at = end + 1;
+        if (inner === "") return null;
+        value = Number(inner);
+      } else value = line + digits();
+      last = Math.floor(value + 0.5);
+      return value;
+    });
   }
 
   function points(column) {
@@ -43,7 +70,7 @@
       });
       c.t = c.rows.map(function (r) { return data.time[r]; });
       // Multiples of a power of ten: read as decimals, so that 3 times 0.1 is 0.3.
-      if (c.s !== undefined) c.v = c.v.map(function (v) { return v === null ? v : decimal(v, c.s); });
+      if (c.s !== undefined) c.v = multiples(c.v, c.rows).map(function (v) { return v === null ? v : decimal(v * (c.f || 1), c.s); });
     }
     return c;
   }

@@ -8,6 +8,8 @@
 #include "frontend/page/trajectory.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/base/map.h"
@@ -17,6 +19,7 @@ enum { COLUMN_MOST = 6000, COLUMN_LEAST = 300, POINTS_MOST = 90000 };
 
 #define FINE 2e-4
 #define COARSE 1.6e-3
+#define LINES 0.9 // of what lines may be away; the rest is for the digits of what they go through
 
 typedef struct Column {
     uint32_t same;     // the column that has the same values, or UINT32_MAX
@@ -95,7 +98,7 @@ thin(Thinning *thinning, const double *value, double tolerance)
 static double
 thin_enough(Thinning *thinning, const double *value)
 {
-    double range = range_of(value, thinning->table->rows), part = thinning->fine;
+    double range = LINES * range_of(value, thinning->table->rows), part = thinning->fine;
     thin(thinning, value, part * range);
     while (thinning->keep.n > thinning->most && part < 0.05) {
         part *= 2;
@@ -218,25 +221,39 @@ print_times(Thinning *thinning, Out *out)
         }
 }
 
-// The power of ten that values are written in multiples of: a tenth to a hundredth of what lines may be away. 0 for a constant.
-static int
-exponent_of(const Column *column)
+// What values are written in multiples of: `factor` times a power of ten. What is less than `least` of them keeps so many digits, for logarithmic axes.
+typedef struct Unit {
+    int exponent, factor;
+    int least, digits;
+} Unit;
+
+// A tenth to a hundredth of what lines may be away; where lines are coarser for a page's sake, so is what they go through: a fifth to a twelfth.
+static Unit
+unit_of(const Column *column)
 {
-    double step = column->part * column->range / 10;
-    return isnormal(step) ? (int)floor(log10(step)) : 0;
+    bool coarse = column->part > FINE;
+    double most = column->part * column->range / (coarse ? 5 : 10);
+    if (!isnormal(most))
+        return (Unit){.factor = 1};
+    Unit unit = {.exponent = (int)floor(log10(most)), .factor = 1, .least = coarse ? 10 : 100, .digits = coarse ? 2 : 3};
+    double over = most * pow(10, -unit.exponent);
+    if (coarse)
+        unit.factor = over >= 5 ? 5 : over >= 2 ? 2 : 1;
+    return unit;
 }
 
-// A value as a multiple of the power of ten. What is small beside the range keeps three digits, for logarithmic axes.
+// A whole number: twice its size, one more for a negative one, in digits to base 32 from the lowest on; all but the last one have 32 added and are
+// letters of base 64 so.
 static void
-print_multiple(Out *out, double value, int exponent)
+print_digits(Out *out, double whole)
 {
-    double multiple = value * pow(10, -exponent);
-    if (!isfinite(multiple))
-        out_text(out, "null");
-    else if (multiple == 0 || fabs(multiple) >= 100)
-        out_printf(out, "%.0f", multiple + 0.0);
-    else
-        out_printf(out, "%.3g", multiple);
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    double rest = 2 * fabs(whole) + (whole < 0), above;
+    for (; rest >= 32; rest = above) {
+        above = floor(rest / 32);
+        out_char(out, letters[32 + (unsigned)(rest - 32 * above)]);
+    }
+    out_char(out, letters[(unsigned)rest]);
 }
 
 // Steps from row to row kept are a digit to base 36 each, or (123).
@@ -249,33 +266,68 @@ print_step(Out *out, uint32_t step)
         out_printf(out, "(%u)", step);
 }
 
-// "v": values, or with "s" their multiples of 10^s.
+static uint32_t
+row_of(const Thinning *thinning, const Column *column, uint32_t point)
+{
+    return thinning->number.at[thinning->rows.at[column->first + point]];
+}
+
+// Multiples, as what they differ by from the line through the two points before; in parentheses those that keep digits, and gaps: (0.0123), ().
+static void
+print_multiples(const Thinning *thinning, const Column *column, const double *value, Unit unit, Out *out)
+{
+    double last = 0, before = 0;
+    for (uint32_t i = 0; i < column->n; i++) {
+        double multiple = value[thinning->rows.at[column->first + i]] * pow(10, -unit.exponent) / unit.factor;
+        double line = last, whole = floor(multiple + 0.5);
+        char digits[32];
+        if (i > 1) {
+            double row = row_of(thinning, column, i - 1);
+            line += floor((last - before) * (row_of(thinning, column, i) - row) / (row - row_of(thinning, column, i - 2)) + 0.5);
+        }
+        before = last;
+        if (!isfinite(multiple)) {
+            out_text(out, "()");
+            continue;
+        }
+        if (fabs(multiple) < unit.least && multiple != whole) {
+            snprintf(digits, sizeof digits, "%.*g", unit.digits, multiple);
+            out_printf(out, "(%s)", digits);
+            whole = floor(strtod(digits, NULL) + 0.5); // as a reader has it
+        } else {
+            print_digits(out, whole - line);
+        }
+        last = whole;
+    }
+}
+
+// "v": values, or with "s" their multiples of 10^s, or of f*10^s.
 static void
 print_points(const Thinning *thinning, const Column *column, const double *value, Out *out)
 {
     uint32_t before = 0;
-    int exponent = exponent_of(column);
     // Values far from zero beside their range have more digits, but no more than a double.
     bool scaled = isnormal(column->part * column->range) && fabs(value[0]) < 1e9 * column->range;
     out_text(out, ",\"i\":\"");
     for (uint32_t i = 0; i < column->n; i++) {
-        uint32_t row = thinning->number.at[thinning->rows.at[column->first + i]];
+        uint32_t row = row_of(thinning, column, i);
         print_step(out, row - before);
         before = row;
     }
-    out_text(out, "\",\"v\":[");
-    for (uint32_t i = 0; i < column->n; i++) {
-        if (i)
-            out_char(out, ',');
-        double at = value[thinning->rows.at[column->first + i]];
-        if (scaled)
-            print_multiple(out, at, exponent);
-        else
-            print_number(out, at, "%.7g");
+    if (scaled) {
+        Unit unit = unit_of(column);
+        out_text(out, "\",\"v\":\"");
+        print_multiples(thinning, column, value, unit, out);
+        out_printf(out, unit.factor > 1 ? "\",\"s\":%d,\"f\":%d" : "\",\"s\":%d", unit.exponent, unit.factor);
+    } else {
+        out_text(out, "\",\"v\":[");
+        for (uint32_t i = 0; i < column->n; i++) {
+            if (i)
+                out_char(out, ',');
+            print_number(out, value[thinning->rows.at[column->first + i]], "%.7g");
+        }
+        out_char(out, ']');
     }
-    out_char(out, ']');
-    if (scaled)
-        out_printf(out, ",\"s\":%d", exponent);
     if (column->part > FINE)
         out_printf(out, ",\"e\":%g", column->part);
 }

@@ -1,107 +1,125 @@
-// unfold.js: data and drawings of a large page, which the page has compressed (RFC 1951, in base 64), become what they were. It runs first; what comes
-// after it reads them as ever. By hand, because what browsers have for it gives its result later, when other scripts have run, and old ones do not have it.
+// unfold.js: data and drawings of a large page, which the page has compressed (as a file .lzma, in base 64; frontend/page/lzma.c), become what they were. It
+// runs first; what comes after it reads them as ever. By hand, because browsers have no such decoder, and what they have for others gives its result later.
 (function () {
   "use strict";
-  var LENGTH_BASE = [], LENGTH_BITS = [], FAR_BASE = [], FAR_BITS = [], ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
-  for (var i = 0, base = 3; i < 28; i++) {
-    LENGTH_BITS[i] = i < 8 ? 0 : (i >> 2) - 1;
-    LENGTH_BASE[i] = base;
-    base += 1 << LENGTH_BITS[i];
-  }
-  LENGTH_BASE[28] = 258;
-  LENGTH_BITS[28] = 0;
-  for (i = 0, base = 1; i < 30; i++) {
-    FAR_BITS[i] = i < 4 ? 0 : (i >> 1) - 1;
-    FAR_BASE[i] = base;
-    base += 1 << FAR_BITS[i];
-  }
 
-  // Canonical Huffman codes: how many have each length, and the symbols in the order of their codes.
-  function codes(lengths) {
-    var count = new Uint16Array(16), first = new Uint16Array(16), symbols = new Uint16Array(lengths.length);
-    lengths.forEach(function (n) { count[n]++; });
-    count[0] = 0;
-    for (var n = 1; n < 16; n++) first[n] = first[n - 1] + count[n - 1];
-    lengths.forEach(function (n, symbol) { if (n) symbols[first[n]++] = symbol; });
-    return { count: count, symbols: symbols };
-  }
+  // All odds (of a zero, in parts of 2048) stand in one array; here is where those of each kind begin.
+  var MATCH = 0, REPEAT = 12, LATER = 24, LONG = 36, LATER_1 = 48, LATER_2 = 60, SLOT = 72, FOOTER = 328, ALIGN = 444, MATCHES = 460, REPEATS = 734, LITERAL = 1008;
 
-  function inflate(input, length) {
-    var output = new Uint8Array(length), at = 0, bit = 0, held = 0, written = 0, last = false;
+  function unfold(input) {
+    var odds = new Uint16Array(LITERAL + 8 * 0x300).fill(1024), range = 4294967295, code = 0, at = 13;
+    var length = input[5] + 256 * input[6] + 65536 * input[7] + 16777216 * input[8], output = new Uint8Array(length);
+    var state = 0, written = 0, distances = [0, 0, 0, 0]; // less one, the last one first
 
-    function bits(n) {
-      while (bit < n) {
-        held |= input[at++] << bit;
-        bit += 8;
+    function next() {
+      range *= 256;
+      code = code * 256 + input[at++];
+    }
+    at++; // a zero
+    for (var k = 0; k < 4; k++) code = code * 256 + input[at++];
+
+    function bit(place) {
+      var bound = (range >>> 11) * odds[place], one = code >= bound;
+      if (one) {
+        range -= bound;
+        code -= bound;
+        odds[place] -= odds[place] >> 5;
+      } else {
+        range = bound;
+        odds[place] += (2048 - odds[place]) >> 5;
       }
-      var value = held & ((1 << n) - 1);
-      held >>>= n;
-      bit -= n;
+      if (range < 16777216) next();
+      return one ? 1 : 0;
+    }
+
+    function tree(place, bits) {
+      for (var node = 1, k = 0; k < bits; k++) node = node << 1 | bit(place + node);
+      return node - (1 << bits);
+    }
+
+    function reversed(place, bits) {
+      for (var node = 1, value = 0, k = 0; k < bits; k++) {
+        var one = bit(place + node);
+        node = node << 1 | one;
+        value |= one << k;
+      }
       return value;
     }
 
-    function decode(table) {
-      var code = 0, first = 0, index = 0;
-      for (var n = 1; n < 16; n++) {
-        code |= bits(1);
-        var count = table.count[n];
-        if (code - count < first) return table.symbols[index + (code - first)];
-        index += count;
-        first = (first + count) << 1;
-        code <<= 1;
-      }
-      throw new Error("a page that is damaged");
-    }
-
-    function tables() {
-      var n = bits(5) + 257, far = bits(5) + 1, few = bits(4) + 4, lengths = new Array(19).fill(0);
-      for (var k = 0; k < few; k++) lengths[ORDER[k]] = bits(3);
-      var table = codes(lengths), all = [];
-      while (all.length < n + far) {
-        var symbol = decode(table), value = 0, times = 1;
-        if (symbol < 16) value = symbol;
-        else if (symbol === 16) { value = all[all.length - 1]; times = 3 + bits(2); }
-        else times = symbol === 17 ? 3 + bits(3) : 11 + bits(7);
-        while (times--) all.push(value);
-      }
-      return { literal: codes(all.slice(0, n)), far: codes(all.slice(n)) };
-    }
-
-    function fixed() {
-      var lengths = [];
-      for (var k = 0; k < 288; k++) lengths.push(k < 144 ? 8 : k < 256 ? 9 : k < 280 ? 7 : 8);
-      return { literal: codes(lengths), far: codes(new Array(30).fill(5)) };
-    }
-
-    while (!last) {
-      last = bits(1) === 1;
-      var kind = bits(2), symbol = 0;
-      if (kind === 0) {
-        held = bit = 0;
-        var size = input[at] | input[at + 1] << 8;
-        output.set(input.subarray(at + 4, at + 4 + size), written);
-        at += 4 + size;
-        written += size;
-        continue;
-      }
-      var table = kind === 1 ? fixed() : tables();
-      while ((symbol = decode(table.literal)) !== 256) {
-        if (symbol < 256) {
-          output[written++] = symbol;
-          continue;
+    function even(bits) {
+      for (var value = 0; bits > 0; bits--) {
+        range = Math.floor(range / 2);
+        value *= 2;
+        if (code >= range) {
+          code -= range;
+          value++;
         }
-        var copy = LENGTH_BASE[symbol - 257] + bits(LENGTH_BITS[symbol - 257]), code = decode(table.far);
-        var from = written - FAR_BASE[code] - bits(FAR_BITS[code]);
-        while (copy--) output[written++] = output[from++];
+        if (range < 16777216) next();
+      }
+      return value;
+    }
+
+    function lengthAt(place) {
+      if (!bit(place)) return 2 + tree(place + 2, 3);
+      return bit(place + 1) ? 18 + tree(place + 18, 8) : 10 + tree(place + 10, 3);
+    }
+
+    function distance(length) {
+      var slot = tree(SLOT + 64 * Math.min(length - 2, 3), 6), bits = (slot >> 1) - 1;
+      if (slot < 4) return slot;
+      var base = (2 + slot % 2) * Math.pow(2, bits);
+      return base + (slot < 14 ? reversed(FOOTER + base - slot, bits) : 16 * even(bits - 4) + reversed(ALIGN, 4));
+    }
+
+    function literal() {
+      var place = LITERAL + 0x300 * (written ? output[written - 1] >> 5 : 0), node = 1;
+      for (var alike = state >= 7, other = alike ? output[written - distances[0] - 1] : 0; alike && node < 256; other <<= 1) {
+        var shown = other >> 7 & 1;
+        node = node << 1 | bit(place + (1 + shown) * 256 + node);
+        alike = node % 2 === shown;
+      }
+      while (node < 256) node = node << 1 | bit(place + node);
+      output[written++] = node;
+      state = state < 4 ? 0 : state < 10 ? state - 3 : state - 6;
+    }
+
+    function copy(length) {
+      for (var from = written - distances[0] - 1; length > 0; length--) output[written++] = output[from++];
+    }
+
+    function repeat() {
+      var which = bit(LATER + state) && 1 + (bit(LATER_1 + state) && 1 + bit(LATER_2 + state));
+      if (!which && !bit(LONG + state)) {
+        copy(1);
+        state = state < 7 ? 9 : 11;
+        return;
+      }
+      distances.unshift(distances.splice(which, 1)[0]);
+      copy(lengthAt(REPEATS));
+      state = state < 7 ? 8 : 11;
+    }
+
+    while (written < length) {
+      if (!bit(MATCH + state)) literal();
+      else if (bit(REPEAT + state)) repeat();
+      else {
+        var long = lengthAt(MATCHES);
+        distances.unshift(distance(long));
+        distances.pop();
+        copy(long);
+        state = state < 7 ? 7 : 10;
       }
     }
     return output;
   }
 
+  var folded = document.getElementById("folded"), text = atob(folded.textContent), bytes = new Uint8Array(text.length), at = 0;
+  for (var k = 0; k < text.length; k++) bytes[k] = text.charCodeAt(k);
+  bytes = unfold(bytes);
+  folded.remove();
   document.querySelectorAll("script[data-folded]").forEach(function (script) {
-    var text = atob(script.textContent), bytes = new Uint8Array(text.length);
-    for (var k = 0; k < text.length; k++) bytes[k] = text.charCodeAt(k);
-    text = new TextDecoder().decode(inflate(bytes, Number(script.dataset.folded)));
+    var length = Number(script.dataset.folded), text = new TextDecoder().decode(bytes.subarray(at, at + length));
+    at += length;
     script.removeAttribute("data-folded");
     if (script.type === "text/html") script.outerHTML = text;
     else script.textContent = text;
