@@ -19,6 +19,7 @@ enum { COLUMN_MOST = 6000, COLUMN_LEAST = 300, POINTS_MOST = 90000 };
 
 #define FINE 2e-4
 #define COARSE 1.6e-3
+#define NOISE 1e-12 // of the first value: what varies by less is constant but for rounding
 #define LINES 0.9 // of what lines may be away; the rest is for the digits of what they go through
 
 typedef struct Column {
@@ -98,11 +99,11 @@ thin(Thinning *thinning, const double *value, double tolerance)
 static double
 thin_enough(Thinning *thinning, const double *value)
 {
-    double range = LINES * range_of(value, thinning->table->rows), part = thinning->fine;
-    thin(thinning, value, part * range);
+    double range = LINES * range_of(value, thinning->table->rows), part = thinning->fine, noise = NOISE * fabs(value[0]);
+    thin(thinning, value, fmax(part * range, noise));
     while (thinning->keep.n > thinning->most && part < 0.05) {
         part *= 2;
-        thin(thinning, value, part * range);
+        thin(thinning, value, fmax(part * range, noise));
     }
     return part;
 }
