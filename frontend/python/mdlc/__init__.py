@@ -27,17 +27,20 @@ if TYPE_CHECKING:
     from ._control import Env, Rates
     from ._result import Column, Result
     from ._simulation import Simulation
+    from ._study import Table, sweep
 
 __version__ = "0.1.0"
 __all__ = [
     "CompileError", "CompilerFault", "Diagnostic", "Interrupted", "MdlcError", "SimulationError", "Model", "Picture", "compile", "example", "Result",
-    "Column", "Simulation", "LinearSystem", "Optimum", "SteadyState", "Sensitivities", "Residuals", "Env", "Rates", "load_ipython_extension",
+    "Column", "Simulation", "LinearSystem", "Optimum", "SteadyState", "Sensitivities", "Residuals", "Env", "Rates", "Table", "sweep",
+    "load_ipython_extension",
 ]
 
 # What needs NumPy is loaded when it is wanted.
 _LATER = {
     "Result": "_result", "Column": "_result", "Simulation": "_simulation", "LinearSystem": "_analysis", "Optimum": "_analysis", "SteadyState": "_analysis",
     "Sensitivities": "_analysis", "Residuals": "_analysis", "Env": "_control", "Rates": "_control",
+    "Table": "_study", "sweep": "_study",
 }
 
 
