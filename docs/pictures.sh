@@ -27,7 +27,7 @@ examples=$top/examples
 "$mdlc" plot "$examples/squeezer/squeezer.mdl" gamma.phi Phi.phi delta.phi Omega.phi epsilon.phi -o "$images/squeezer.svg" --size 800x340
 "$mdlc" plot "$examples/bicycle/bicycle.mdl" lean head.phi -o "$images/bicycle.svg" --size 800x340
 "$mdlc" plot "$examples/woodpecker/woodpecker.mdl" phi_M phi_S -o "$images/woodpecker.svg" --size 800x340
-"$examples/mem_inerter/figures.sh" "$images/mem_inerter.svg"
+"$examples/mem_inerter/figures.sh" "$images"
 "$examples/quarter_car/plot.sh" "$images/quarter_car.png"
 FORMAT=png "$examples/quarter_car/figures.sh" figures
 FORMAT=png "$examples/shimmy/figures.sh" figures

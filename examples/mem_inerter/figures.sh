@@ -1,16 +1,19 @@
 #!/bin/sh
-# Draws what a memory element is known by: its constitutive curve, its pinched loop, and the zero crossings that velocity and
-# momentum have in common.
+# Draws what a memory element is known by.
 #
-#   examples/mem_inerter/figures.sh [PICTURE.svg|PICTURE.png]      default: build/mem_inerter.svg
+#   examples/mem_inerter/figures.sh [DIRECTORY]      default: build/figures; FORMAT=png makes pictures of pixels
 #
+# mem_inerter.svg   its constitutive curve, its pinched loop, and the zero crossings that velocity and momentum have in common
 # Needs gnuplot. MDLC names another compiler than build/mdlc.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 mdlc=${MDLC:-$top/build/mdlc}
-picture=${1:-$top/build/mem_inerter.svg}
+pictures=${1:-$top/build/figures}
+format=${FORMAT:-svg}
+picture=$pictures/mem_inerter.$format
 command -v gnuplot >/dev/null || { echo "figures.sh: gnuplot is not installed" >&2; exit 2; }
+mkdir -p "$pictures"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -19,8 +22,8 @@ trap 'rm -rf "$work"' EXIT
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) { h = $i; gsub(/"/, "", h); at[h] = i }; next }
          { print $1, $at["x"], $at["v"], $at["p"], $at["delta"] }' "$work/loop.csv" >"$work/loop.dat"
 
-case $picture in
-*.svg) terminal="svg size 1200,420 font 'Helvetica,14' background '#ffffff'" ;;
+case $format in
+svg) terminal="svg size 1200,420 font 'Helvetica,14' background '#ffffff'" ;;
 *) terminal="pngcairo size 1200,420 font 'Helvetica,12'" ;;
 esac
 cat >"$work/plot.gp" <<PLOT

@@ -90,7 +90,7 @@ errors() { # TABLE: a panel for each indicator, |Lagrangian/integrated - 1| in %
     echo "unset multiplot"
 }
 
-"$here/../mem_inerter/figures.sh" "$pictures/mem_inerter.$format"
+FORMAT=$format "$here/../mem_inerter/figures.sh" "$pictures"
 
 result memory S0 --interval 0.002 --stop 2.5
 result lagrangian S0 --interval 0.002 --stop 2.5 --set integrated=false
