@@ -19,6 +19,7 @@
 #include "ir/expr/expr_parts.h"
 #include "ir/expr/expr_rewrite.h"
 #include "ir/expr/nonsmooth.h"
+#include "ir/expr/polynomial.h"
 
 enum {
     FORCES_LIMIT = 4, // unknowns that may be the force
@@ -157,12 +158,13 @@ open_luz(Row *row, Expr luz, Expr *text, SpringLaw *law)
     return true;
 }
 
+// Factors on both sides cancel: the force k*(z1 - z2) of a spring says z1 = f/k + z2, where z2 is known as where it is not.
 static Expr
 quotient(Exprs *exprs, Expr above, Expr below)
 {
-    if (above == below)
-        return expr_const(exprs, 1);
-    return expr_2(exprs, OP_ADD, above, below) == expr_const(exprs, 0) ? expr_const(exprs, -1) : expr_2(exprs, OP_DIV, above, below);
+    if (expr_2(exprs, OP_ADD, above, below) == expr_const(exprs, 0))
+        return expr_const(exprs, -1);
+    return above == below ? expr_const(exprs, 1) : monomial_reduced(exprs, expr_2(exprs, OP_DIV, above, below));
 }
 
 // Divides a law by its first coefficient, so that forces stand over stiffnesses.
