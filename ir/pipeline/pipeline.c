@@ -57,7 +57,7 @@ run_passes(Compilation *c, uint32_t wanted, const char *after, Snapshot *before,
     uint32_t errors = diags_errors(c->diags);
     c->facts |= FACT_FLAT;
     c->dae->settable = c->settable;
-    c->dae->varied = c->tangents;
+    c->dae->varied = c->tangents && !c->outside; // nobody asks units for derivatives by parameters
     c->dae->turned = c->turned;
     for (; c->next < pipeline_length && (c->facts & wanted) != wanted; c->next++) {
         const Pass *pass = &pipeline[c->next];

@@ -159,3 +159,25 @@ for kind in ("CoSimulation", "ModelExchange"):
     same = all(np.array_equal(plain[name], whole[name]) for name in plain.dtype.names)
     positive = all(np.all(whole[name] > -1e-7) and np.max(whole[name]) > 0 for name in indicators)
     i.check(len(indicators) > 3 and positive and same, "%s: values of all variables, of %d event indicators among them" % (kind, len(indicators)))
+
+# What is zero by a formula of parameters holds no state, in units as at home: nothing asks them for derivatives by parameters. Another value is an error.
+zero = i.write_model("Junction", """model Junction
+  parameter Real cj = 0, cap = cj*(1 + 0.1);
+  Real v, u, c = noEvent(if v < 0.5 then cap/sqrt(1 - v) else cap*(1 + v));
+equation
+  u + v = 0.4*sin(2*time);
+  u/100 = 1e-3*(exp(v) - 1) + c*der(v);
+end Junction;
+""")
+v = 0.0
+for _ in range(50):
+    v -= ((0.4 * np.sin(2) - v) / 100 - 1e-3 * (np.exp(v) - 1)) / (-0.01 - 1e-3 * np.exp(v))
+for version in (2, 3):
+    unit = i.build(zero, version)
+    ends = [fmpy.simulate_fmu(unit, fmi_type=kind, output=["v"], stop_time=1)["v"][-1] for kind in ("CoSimulation", "ModelExchange")]
+    try:
+        fmpy.simulate_fmu(unit, start_values={"cj": 1e-3}, stop_time=1)
+        refused = False
+    except Exception:
+        refused = True
+    i.check(max(abs(end - v) for end in ends) < 1e-12 and refused, "FMI %d: a capacitance that a formula makes zero (%s), and no other value of it" % (version, ends))
