@@ -571,7 +571,7 @@ print_box(Drawing *drawing, uint32_t node, Out *out)
     drawing->has_derivative |= dependent;
     if (body)
         out_printf(out, "%sI%s%s%s", dependent ? "<font color=\"" COLOR_DERIVATIVE "\"><b>" : "", dependent ? "</b></font>" : "",
-                   parts->bits & PART_GYRO ? " MGY" : "", parts->bits & PART_WEIGHT ? " Se" : "");
+                   parts->bits & PART_GYRO ? "&#160;MGY" : "", parts->bits & PART_WEIGHT ? "&#160;Se" : ""); // readers of SVG drop a common blank
     if (!body && parts->fc > parts->surplus)
         out_printf(out, "&#160;%u FC", parts->fc - parts->surplus);
     if (!body && parts->surplus)
