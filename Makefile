@@ -35,7 +35,7 @@ ARM_WANTED   = $(if $(ARM),$(addprefix -Wl$(comma)-u$(comma)LLVMInitializeAArch6
 LLVM_INCLUDE = -I$(shell $(LLVM) --includedir)
 LLVM_STATIC  = -no-pie -B$(shell $(LLVM) --bindir) -fuse-ld=lld -Wl,--gc-sections -static-libstdc++ -static-libgcc \
                $(shell $(LLVM) --link-static --ldflags --libs x86codegen $(ARM) orcjit passes core x86asmparser)
-LLVM_LIBS    = $(LLVM_STATIC) -Wl,-Bstatic -lz -lzstd -Wl,-Bdynamic -lrt -ldl -lm
+LLVM_LIBS    = $(LLVM_STATIC) -Wl,-Bstatic -lz -lzstd -llzma -Wl,-Bdynamic -lrt -ldl -lm
 SUNDIALS     = -Wl,-Bstatic $(addprefix -l,$(NUMERICS)) -Wl,-Bdynamic
 
 # V=1 shows whole commands.

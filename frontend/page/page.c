@@ -2,14 +2,16 @@
 //
 // Purpose: pages without anything to be loaded: style and scripts stand in them. Method: assets are arrays of the program (the Makefile
 // makes assets.c); a policy in the page's head allows these scripts by their digests (digest.c), and no others. Of a page that would be too large to
-// be sent by mail, data are compressed (lzma.c), and unfold.js makes text of them; others stay text that tools can read.
+// be sent by mail, data are compressed (LZMA: four equal corners of a car are 300 kB apart, where deflate sees 32 kB), and unfold.js makes text of them; others stay text that tools can read.
 // Contract: page.h. Complexity: linear.
 #include "frontend/page/page.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include <lzma.h>
+
 #include "frontend/page/digest.h"
-#include "frontend/page/lzma.h"
 #include "frontend/page/trajectory.h"
 
 enum {
@@ -80,6 +82,33 @@ page_motion(const Motion *motion, const char *title, Out *out)
     out_text(out, "</script>\n");
 }
 
+// Appends the text as a file .lzma in base 64; unfold.js reads those with lc = 3, lp = pb = 0. False when there is no memory.
+static bool
+print_folded(const Out *text, Out *out)
+{
+    lzma_options_lzma options;
+    lzma_stream stream = LZMA_STREAM_INIT;
+    if (lzma_lzma_preset(&options, LZMA_PRESET_DEFAULT))
+        return false;
+    options.pb = 0;
+    for (options.dict_size = LZMA_DICT_SIZE_MIN; options.dict_size < text->length && options.dict_size < 1u << 30;)
+        options.dict_size *= 2; // what is looked back on; memory follows it
+    if (lzma_alone_encoder(&stream, &options) != LZMA_OK)
+        return false;
+    size_t room = lzma_stream_buffer_bound(text->length);
+    uint8_t *packed = base_calloc(room, 1);
+    stream.next_in = (const uint8_t *)text->text;
+    stream.avail_in = text->length;
+    stream.next_out = packed;
+    stream.avail_out = room;
+    bool done = lzma_code(&stream, LZMA_FINISH) == LZMA_STREAM_END;
+    if (done)
+        base64_print(packed, room - stream.avail_out, out);
+    lzma_end(&stream);
+    free(packed);
+    return done;
+}
+
 typedef struct Part { // an element with its tags
     const char *begin, *text, *end, *after;
     bool data; // in an element `script` with a type, which browsers do not run; else a drawing or a text
@@ -143,15 +172,16 @@ fold(Out *page)
             out_text(&left, "</script>");
     }
     out_text(&left, at);
-    lzma_print(texts.text, texts.length, &packed);
-    out_text(&left, "<script type=\"text/plain\" id=\"folded\">");
-    base64_print((const uint8_t *)packed.text, packed.length, &left);
-    out_text(&left, "</script>\n");
-    script((const char *)asset_unfold_js, &left);
+    bool folded = texts.length && print_folded(&texts, &packed);
+    if (folded) {
+        out_printf(&left, "<script type=\"text/plain\" id=\"folded\">%s</script>\n", packed.text);
+        script((const char *)asset_unfold_js, &left);
+    }
     out_free(&packed);
     out_free(&texts);
-    out_free(page);
-    *page = left;
+    out_free(folded ? page : &left);
+    if (folded)
+        *page = left;
 }
 
 void

@@ -1,4 +1,4 @@
-// unfold.js: data and drawings of a large page, which the page has compressed (as a file .lzma, in base 64; frontend/page/lzma.c), become what they were. It
+// unfold.js: data and drawings of a large page, which the page has compressed (as a file .lzma, in base 64; frontend/page/page.c), become what they were. It
 // runs first; what comes after it reads them as ever. By hand, because browsers have no such decoder, and what they have for others gives its result later.
 (function () {
   "use strict";
@@ -6,10 +6,10 @@
   // All odds (of a zero, in parts of 2048) stand in one array; here is where those of each kind begin.
   var MATCH = 0, REPEAT = 12, LATER = 24, LONG = 36, LATER_1 = 48, LATER_2 = 60, SLOT = 72, FOOTER = 328, ALIGN = 444, MATCHES = 460, REPEATS = 734, LITERAL = 1008;
 
-  function unfold(input) {
+  // The length is known outside: where it is reached, what is left tells the end.
+  function unfold(input, length) {
     var odds = new Uint16Array(LITERAL + 8 * 0x300).fill(1024), range = 4294967295, code = 0, at = 13;
-    var length = input[5] + 256 * input[6] + 65536 * input[7] + 16777216 * input[8], output = new Uint8Array(length);
-    var state = 0, written = 0, distances = [0, 0, 0, 0]; // less one, the last one first
+    var output = new Uint8Array(length), state = 0, written = 0, distances = [0, 0, 0, 0]; // less one, the last one first
 
     function next() {
       range *= 256;
@@ -115,9 +115,11 @@
 
   var folded = document.getElementById("folded"), text = atob(folded.textContent), bytes = new Uint8Array(text.length), at = 0;
   for (var k = 0; k < text.length; k++) bytes[k] = text.charCodeAt(k);
-  bytes = unfold(bytes);
+  var scripts = document.querySelectorAll("script[data-folded]"), all = 0;
+  scripts.forEach(function (script) { all += Number(script.dataset.folded); });
+  bytes = unfold(bytes, all);
   folded.remove();
-  document.querySelectorAll("script[data-folded]").forEach(function (script) {
+  scripts.forEach(function (script) {
     var length = Number(script.dataset.folded), text = new TextDecoder().decode(bytes.subarray(at, at + length));
     at += length;
     script.removeAttribute("data-folded");

@@ -132,7 +132,7 @@ def bring_optimiser(target):
 STATIC = (("LLVM", "Apache 2.0 with LLVM exceptions", "llvm-19-dev libllvm19"),
           ("SUNDIALS (also in libsimulator.a, and so in compiled models)", "BSD, 3 clauses", "libsundials-dev"),
           ("KLU, BTF, AMD, COLAMD of SuiteSparse (likewise)", "LGPL 2.1 or later; AMD and COLAMD: BSD, 3 clauses", "libsuitesparse-dev"),
-          ("zlib", "zlib", "zlib1g-dev zlib1g"), ("Zstandard", "BSD, 3 clauses", "libzstd-dev"), ("Expat", "MIT", "libexpat1-dev"),
+          ("zlib", "zlib", "zlib1g-dev zlib1g"), ("Zstandard", "BSD, 3 clauses", "libzstd-dev"), ("liblzma", "public domain", "liblzma-dev"), ("Expat", "MIT", "libexpat1-dev"),
           ("libstdc++ and libgcc", "GPL 3 with the runtime library exception", "libstdc++-12-dev gcc-12-base"))
 
 
