@@ -29,8 +29,8 @@ typedef struct Extra {
 
 // What becomes a held value: nothing (inside noEvent), or relations and kinks. In the argument of a function that is not defined
 // everywhere a bound holds whatever is held: sqrt(max(0, x)) must not see the x a little below 0 that a step tries before the
-// event is found.
-typedef enum Events { EVENTS_NONE, EVENTS_ALL, EVENTS_BOUNDED, EVENTS } Events;
+// event is found, nor 1/max(0.001, x) the 0 to which x jumps.
+typedef enum Events { EVENTS_NONE, EVENTS_ALL, EVENTS_DIVISOR, EVENTS_BOUNDED, EVENTS } Events;
 
 typedef struct Lifted {
     Expr shape;                // over own slots, then extras
@@ -288,6 +288,13 @@ bounded(Lowering *low, Op op, Expr ra, Expr rb, Expr a, Expr b)
     return expr_3(exprs, OP_IF, relation(low, op == OP_MIN ? OP_LE : OP_GE, ra, rb), first ? a : now, first ? now : b);
 }
 
+// As what argument i of e is seen, which is seen as `events` itself.
+static Events
+events_of(const Lowering *low, Expr e, uint32_t i, Events events)
+{
+    return events == EVENTS_ALL && i == 1 && expr_op(low->exprs, e) == OP_DIV ? EVENTS_DIVISOR : events;
+}
+
 static Expr
 rewrite_args(Lowering *low, Expr e, Events events)
 {
@@ -296,7 +303,7 @@ rewrite_args(Lowering *low, Expr e, Events events)
     bool changed = false;
     for (uint32_t i = 0; i < n; i++) {
         Expr arg = expr_arg(low->exprs, e, i);
-        args[i] = rewritten(low, arg, events);
+        args[i] = rewritten(low, arg, events_of(low, e, i, events));
         changed |= args[i] != arg;
     }
     Expr result = changed ? expr_make(low->exprs, expr_op(low->exprs, e), args, n) : e;
@@ -373,7 +380,10 @@ needs(void *context, Expr e, uint32_t way, uint32_t i, Expr *part, uint32_t *par
         n = 1;
         arg = plan.arg;
         break;
-    case HOW_ARGS: case HOW_HOMOTOPY:
+    case HOW_ARGS:
+        *part_way = events_of(low, e, i, plan.events);
+        break;
+    case HOW_HOMOTOPY:
         break;
     case HOW_RELATION:
         *part_way = EVENTS_NONE;
@@ -427,7 +437,7 @@ rewrite_choice(Lowering *low, Expr e, Events events)
     Expr a = expr_arg(exprs, e, 0), b = two ? expr_arg(exprs, e, 1) : 0;
     Expr live_a = rewritten(low, a, EVENTS_NONE), live_b = two ? rewritten(low, b, EVENTS_NONE) : 0;
     Expr now_a = rewritten(low, a, events), now_b = two ? rewritten(low, b, events) : 0;
-    if (events == EVENTS_BOUNDED && (op == OP_MIN || op == OP_MAX))
+    if (events != EVENTS_ALL && (op == OP_MIN || op == OP_MAX))
         return bounded(low, op, live_a, live_b, now_a, now_b);
     return choice(low, op, live_a, live_b, now_a, now_b);
 }
