@@ -46,7 +46,7 @@ open_panels() { # NAME TITLE
     echo "set grid linecolor rgb '#dddddd' linetype 1"
     echo "set border linecolor rgb '#666666'"
     echo "set multiplot layout 3,3 title \"$2\" font ',15' margins screen 0.06, 0.985, 0.06, 0.86 spacing screen 0.055, 0.07"
-    echo "set key at screen 0.06, screen 0.935 left top horizontal maxrows 1 Left reverse samplen 3"
+    echo "set key at screen 0.985, screen 0.958 right top vertical maxrows 3 Left reverse samplen 3" # between the title and the panels
 }
 result() { # NAME MODEL OPTIONS...: the nine indicators over time, DTL in kN
     name=$1 model=$2; shift 2
