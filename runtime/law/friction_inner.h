@@ -67,12 +67,14 @@ typedef struct Shares {
     double *step, *from;       // rows + 1: trials by which shares have grown there; those of the step before
     double *inside;            // rows + 1: the same of the least point that a barrier keeps inside all limits
     double *system;            // square with its right side
+    uint8_t *rests;            // per law: its force is one of rest
     double bearing;            // what reactions are measured by
     bool within;               // forces within all limits were found
 } Shares;
 
 // --- friction_share.c
-bool friction_rests(const Run *run, uint32_t law); // its force is one of rest
+// What X may be while others hold a law: rounding of what its force makes of it, or of nothing, where contacts let nothing move.
+double friction_still(const Run *run, uint32_t law);
 
 // --- friction_search.c
 bool friction_right(Run *run); // all modes are, at the point in v

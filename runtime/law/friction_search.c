@@ -77,7 +77,7 @@ leave_disk_slide(const Run *run, uint32_t law)
         return 1;
     if (guard_of(run, law)->pending)
         return 0;
-    return run->friction->firm[law] || disk_pull(run, law) >= -FRICTION_ROUNDING * run->friction->scale[law];
+    return run->friction->firm[law] || disk_pull(run, law) >= -friction_still(run, law);
 }
 
 // The mode that a sticking law should have.
@@ -134,7 +134,7 @@ leave_slip(const Run *run, uint32_t law)
     if (!sgn->level && sgn->state < 0 && !guard->held)
         return mode * x < -friction_band(run, law) ? 0 : mode;
     // At its limit, but held by others: X is zero but for rounding.
-    return mode * run->v[sgn->dx] < -FRICTION_ROUNDING * run->friction->scale[law] ? 0 : mode;
+    return mode * run->v[sgn->dx] < -friction_still(run, law) ? 0 : mode;
 }
 
 // Fills friction->wanted. Returns how many laws at zero have a wrong mode; *first is the first of them.

@@ -105,6 +105,21 @@ turn_of(const mdl_sgn *sgn)
     return sgn->unilateral ? 0 : sgn->state >= 0 ? 1 : 2;
 }
 
+// The same of a friction that has the force of its limit at no speed, if it was never measured: others may hold it.
+static double
+answer_at_limit(Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    double mode = run->v[sgn->mode], scale = run->friction->scale[law];
+    if (sgn->unilateral || sgn->disk || sgn->play || scale > 0 || !friction_at_zero(run, law))
+        return scale;
+    friction_carry(run, law, FRICTION_NOTHING);
+    scale = answer(run, law);
+    run->v[sgn->mode] = mode;
+    run->friction->carried[law] = 0;
+    return scale;
+}
+
 static void
 measure_scales(Run *run, bool reactions)
 {
@@ -112,6 +127,8 @@ measure_scales(Run *run, bool reactions)
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
         if (friction->sticks[k] && (turn_of(&run->model->sgn[k]) == 0) == reactions)
             friction->scale[k] = answer(run, k);
+        else if (!friction->sticks[k] && !reactions)
+            friction->scale[k] = answer_at_limit(run, k);
 }
 
 // The same of frictions, with the reactions as they are, but held by none: what these hold answers to no friction.
@@ -163,23 +180,42 @@ choose_basis(Run *run, bool report)
     return MDL_OK;
 }
 
-// Whether the force of a law is one of rest: also where it is at its limit and others hold what it rubs on. If its force did not
-// count there, the load of contacts at rest would move to those of which the friction happens to be at the limit.
-bool
-friction_rests(const Run *run, uint32_t law)
+double
+friction_still(const Run *run, uint32_t law)
+{
+    return fmax(FRICTION_ROUNDING * run->friction->scale[law], HELD);
+}
+
+// A friction that has the force of its limit, and others hold what it rubs on.
+static bool
+held_at_limit(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     bool moves = !sgn->disk && sgn->state < 0 && !sgn->level;
-    uint32_t first = sgn->disk ? law + 1 - sgn->disk : law;
-    return sticks(run, law) || (!sgn->unilateral && !moves && friction_at_zero(run, first));
+    uint32_t first = sgn->disk ? law + 1 - sgn->disk : law, count = sgn->disk ? run->model->sgn[first].of : 1;
+    bool held = !sgn->unilateral && !sticks(run, law) && !moves && friction_at_zero(run, first);
+    for (uint32_t i = 0; i < count && held; i++)
+        held = fabs(run->v[run->model->sgn[first + i].dx]) <= friction_still(run, first + i);
+    return held;
+}
+
+// At the evaluated point. The force of a law is one of rest also where it is held at its limit: if it did not count there, the load of
+// contacts at rest would move to those of which the friction happens to be at the limit. One that begins to slide counts no more, as it does not
+// a moment later: the forces would jump there, and the motion with them.
+static void
+note_rests(const Run *run, Shares *shares)
+{
+    for (uint32_t k = 0; k < shares->n; k++)
+        shares->rests[k] = sticks(run, k) || held_at_limit(run, k);
 }
 
 static bool
 allocate(Shares *shares, uint32_t n, uint32_t rows)
 {
     size_t all = n, more = (size_t)rows + 1;
-    *shares = (Shares){.n = n, .rows = rows, .force = calloc(4 * all + 2 * more * all + 4 * more + more * (more + 1), sizeof *shares->force)};
-    if (!shares->force)
+    *shares = (Shares){.n = n, .rows = rows, .force = calloc(4 * all + 2 * more * all + 4 * more + more * (more + 1), sizeof *shares->force),
+                       .rests = calloc(all + 1, 1)};
+    if (!shares->force || !shares->rests)
         return false;
     shares->size = shares->force + n;
     shares->at = shares->size + n;
@@ -196,11 +232,11 @@ allocate(Shares *shares, uint32_t n, uint32_t rows)
 
 // Limits as they are, below zero, too: so they are affine.
 static void
-read_sizes(const Run *run, double *size)
+read_sizes(const Run *run, const Shares *shares, double *size)
 {
     for (uint32_t k = 0; k < run->model->n_sgns; k++) {
         const mdl_sgn *sgn = &run->model->sgn[k];
-        size[k] = !friction_rests(run, k) ? 0 : sgn->unilateral ? size_of(run, k) : run->v[sgn->a];
+        size[k] = !shares->rests[k] ? 0 : sgn->unilateral ? size_of(run, k) : run->v[sgn->a];
     }
 }
 
@@ -210,7 +246,7 @@ largest_force(const Run *run, const Shares *shares)
 {
     double largest = 0;
     for (uint32_t k = 0; k < shares->n; k++)
-        if (friction_rests(run, k))
+        if (shares->rests[k])
             largest = fmax(largest, fmax(fabs(shares->force[k]), run->model->sgn[k].unilateral ? 0 : fabs(shares->size[k])));
     return largest;
 }
@@ -231,7 +267,7 @@ measure_shares(Run *run, Shares *shares)
     uint32_t n = shares->n;
     for (uint32_t k = 0; k < n; k++)
         shares->force[k] = force_of(run, k);
-    read_sizes(run, shares->size);
+    read_sizes(run, shares, shares->size);
     choose_trials(run, shares);
     for (uint32_t j = 0, row = 0; j < n; j++) {
         if (!run->friction->carried[j])
@@ -246,9 +282,9 @@ measure_shares(Run *run, Shares *shares)
         if (evaluate_solved(run, false) != MDL_OK)
             return false;
         friction_carry(run, j, share);
-        read_sizes(run, growth);
+        read_sizes(run, shares, growth);
         for (uint32_t k = 0; k < n; k++) {
-            change[k] = friction_rests(run, k) ? force_of(run, k) - shares->force[k] : 0;
+            change[k] = shares->rests[k] ? force_of(run, k) - shares->force[k] : 0;
             growth[k] -= shares->size[k];
         }
     }
@@ -274,7 +310,7 @@ least_forces(const Run *run, Shares *shares)
             double sum = 0;
             for (uint32_t k = 0; k < n; k++) {
                 double a = bearing_of(run, k, fmax(shares->width[k], 0)), right = j < rows ? shares->change[(size_t)j * n + k] : -shares->force[k];
-                if (friction_rests(run, k) && a > 0)
+                if (shares->rests[k] && a > 0)
                     sum += shares->change[(size_t)i * n + k] * right / a;
             }
             // A friction without a limit shares nothing.
@@ -334,7 +370,7 @@ as_foreseen(const Run *run, const Shares *shares)
         if (run->friction->carried[j] && shares->trial[row++] == 0 && size_of(run, j) > 0)
             return false;
     for (uint32_t k = 0; k < shares->n; k++) {
-        double size = friction_rests(run, k) ? size_of(run, k) : 0;
+        double size = shares->rests[k] ? size_of(run, k) : 0;
         change = fmax(change, fabs(size - fmax(shares->width[k], 0)));
         largest = fmax(largest, size);
     }
@@ -353,6 +389,8 @@ friction_share(Run *run, bool report)
         return MDL_OK;
     int status = allocate(&shares, run->model->n_sgns, rows) ? evaluate_solved(run, report) : MDL_INTERNAL;
     bool settled = false;
+    if (status == MDL_OK)
+        note_rests(run, &shares);
     for (int round = 0; status == MDL_OK && round < ROUNDS && !settled; round++) {
         share_once(run, &shares);
         status = evaluate_solved(run, report);
@@ -360,6 +398,7 @@ friction_share(Run *run, bool report)
     }
     run->friction->missed = status == MDL_OK && !(settled && shares.within) ? run->v[0] : INFINITY;
     free(shares.force);
+    free(shares.rests);
     return status;
 }
 
@@ -389,13 +428,6 @@ friction_evaluate(Run *run)
     return solve_modes(run, true);
 }
 
-// What X may be while others hold a law: rounding of what its force makes of it, or of nothing, where contacts let nothing move.
-static double
-still(const Run *run, uint32_t law)
-{
-    return fmax(FRICTION_ROUNDING * run->friction->scale[law], HELD);
-}
-
 // A friction at rest that has the force of its limit, although others may hold it with less; a contact that has no force, although it bears with others.
 static bool
 may_join(const Run *run, uint32_t law)
@@ -409,12 +441,7 @@ may_join(const Run *run, uint32_t law)
     if (sgn->unilateral)
         return contact_rests_open(run, law);
     bool waits = sgn->disk ? sgn->disk == 1 && disk_slides(run, law) : !sgn->play && friction_mode(run, law) != 0;
-    if (!waits || !friction_rests(run, law) || !(friction_limit(run, law) > 0))
-        return false;
-    for (uint32_t i = 0; i < (sgn->disk ? sgn->of : 1); i++)
-        if (fabs(run->v[sgn[i].dx]) > still(run, law))
-            return false;
-    return true;
+    return waits && held_at_limit(run, law) && friction_limit(run, law) > 0;
 }
 
 static void
@@ -435,7 +462,7 @@ belongs(const Run *run, uint32_t law, const double *before)
         return contact_force(run, law) > WELL * friction_reaction(run, law);
     double force = sgn->disk ? disk_force(run, law) : fabs(run->v[sgn->p]);
     for (uint32_t i = 0; i < (sgn->disk ? sgn->of : 1); i++)
-        if (!(fabs(before[law + i]) <= still(run, law)))
+        if (!(fabs(before[law + i]) <= friction_still(run, law)))
             return false;
     return force <= friction_limit(run, law) * (1 - WELL);
 }

@@ -108,7 +108,7 @@ static uint32_t
 components(const Search *search, uint32_t law)
 {
     const mdl_sgn *sgn = &search->run->model->sgn[law];
-    if (sgn->disk > 1 || !friction_rests(search->run, law))
+    if (sgn->disk > 1 || !search->shares->rests[law])
         return 0;
     uint32_t count = sgn->disk ? sgn->of : 1;
     bool any = false;
@@ -398,7 +398,7 @@ size_of_reactions(const Search *search)
     const Shares *shares = search->shares;
     double sum = 0;
     for (uint32_t k = 0; k < shares->n; k++)
-        if (search->run->model->sgn[k].unilateral && friction_rests(search->run, k))
+        if (search->run->model->sgn[k].unilateral && shares->rests[k])
             sum += shares->at[k] * shares->at[k];
     return sqrt(sum);
 }
@@ -465,7 +465,7 @@ largest_of(const Search *search)
     const Shares *shares = search->shares;
     double largest = 0;
     for (uint32_t k = 0; k < shares->n; k++)
-        if (friction_rests(search->run, k))
+        if (shares->rests[k])
             largest = fmax(largest, fmax(fabs(shares->at[k]), search->run->model->sgn[k].unilateral ? 0 : shares->width[k]));
     return largest;
 }
