@@ -48,6 +48,11 @@ typedef struct Checked {
     uint32_t tape, leaf;   // index into Check.tapes; first in Check.leaves
 } Checked;
 
+typedef struct Known {
+    double value, error;   // the true value is not further away,
+    int side;              // but to this side, +1 or -1, it may be anywhere: a reaction is not below zero
+} Known;
+
 struct Check {
     VEC(Checked) equations;
     VEC(Operation) operations;
@@ -56,7 +61,7 @@ struct Check {
     Map tape_of;           // shape -> index into tapes
     VEC(Leaf) leaves;
     F64Vec numbers;
-    F64Vec value, error;   // of the operations of the longest tape
+    VEC(Known) known;      // of the operations of the longest tape
     F64Vec size;           // per place: how large its value was of late,
     F64Vec last, rate;     // its value at the look before, and how fast it came from there
     double last_time;
@@ -103,8 +108,7 @@ check_free(Check **slot)
     vec_free(&check->size);
     vec_free(&check->last);
     vec_free(&check->rate);
-    vec_free(&check->value);
-    vec_free(&check->error);
+    vec_free(&check->known);
     free(check);
     *slot = NULL;
 }
@@ -117,7 +121,6 @@ refusal(Op op)
     switch (op) {
     case OP_CALL: case OP_RESULT: case OP_INDEX: case OP_PICK: return CHECK_CALL;
     case OP_DELAY: case OP_TRANSPORT: case OP_FDER: case OP_INTEGRAL: case OP_MOVING: return CHECK_PAST;
-    case OP_COULOMB: return CHECK_SET_VALUED;
     default: return CHECK_LEFT;
     }
 }
@@ -146,10 +149,8 @@ make_tape(Check *check, Exprs *exprs, Expr shape)
         vec_push(&check->operations, operation);
     }
     tape.n = check->operations.n - tape.first;
-    if (tape.n > check->value.n) {
-        vec_grow(&check->value, tape.n - check->value.n);
-        vec_grow(&check->error, tape.n - check->error.n);
-    }
+    if (tape.n > check->known.n)
+        vec_grow(&check->known, tape.n - check->known.n);
     vec_push(&check->tapes, tape);
     vec_free(&parts);
     map_free(&position);
@@ -282,30 +283,69 @@ check_why(CheckLeft why)
 {
     static const char *const text[CHECK_LEFT] = {
         [CHECK_WHEN] = "change at events only", [CHECK_START] = "of the start", [CHECK_CALL] = "with calls or computed subscripts",
-        [CHECK_PAST] = "with delays, fractional derivatives or integrals", [CHECK_SET_VALUED] = "with friction in a plane",
+        [CHECK_PAST] = "with delays, fractional derivatives or integrals",
         [CHECK_NO_VALUE] = "of values that the run does not compute"};
     return text[why];
 }
 
 // --- evaluation
 
-typedef struct Known {
-    double value, error;   // the true value is not further away
-} Known;
-
 typedef struct Point {
     const double *v;
     double resolution;     // of time
     double part;           // of its size that a variable is known to
-    const double *value, *error, *size;
+    double reaction;       // the largest of the point: the others are computed from it, and known no better than a part of its size
+    const Known *known;
+    const double *size;
     const uint32_t *args;
 } Point;
 
 static Known
 argument(const Point *p, const Operation *operation, uint32_t k)
 {
-    uint32_t at = p->args[operation->first + k];
-    return (Known){p->value[at], p->error[at]};
+    return p->known[p->args[operation->first + k]];
+}
+
+// Where only what is bounded on both sides says anything.
+static Known
+bounded(Known a)
+{
+    return (Known){a.value, a.side ? INFINITY : a.error, 0};
+}
+
+static Known
+plus(Known a, Known b)
+{
+    double value = a.value + b.value;
+    bool opposite = a.side * b.side < 0;
+    return (Known){value, opposite ? INFINITY : a.error + b.error, opposite ? 0 : a.side ? a.side : b.side};
+}
+
+static Known
+minus(Known a)
+{
+    return (Known){-a.value, a.error, -a.side};
+}
+
+static bool
+is_nothing(Known a)
+{
+    return a.value == 0 && a.error == 0 && !a.side;
+}
+
+static Known
+times(Known a, Known b)
+{
+    if (is_nothing(a) || is_nothing(b))
+        return (Known){0, 0, 0};
+    Known factor = a.side ? b : a;
+    double value = a.value * b.value;
+    double error = fabs(a.value) * b.error + fabs(b.value) * a.error + a.error * b.error + DBL_EPSILON * fabs(value);
+    if (!a.side && !b.side)
+        return (Known){value, error, 0};
+    // A factor of which the sign is not known could turn the side.
+    bool turns = factor.side || !(fabs(factor.value) > factor.error);
+    return (Known){value, turns ? INFINITY : error, turns ? 0 : (a.side + b.side) * (factor.value < 0 ? -1 : 1)};
 }
 
 // The value at the argument; where that is beyond the domain by rounding, at the place inside the error that is nearest to it.
@@ -327,13 +367,13 @@ static Known
 of_one(Op op, Known a)
 {
     if (!isfinite(a.error))
-        return (Known){expr_apply(op, &a.value, 1), INFINITY};
+        return (Known){expr_apply(op, &a.value, 1), INFINITY, 0};
     double low = a.value - a.error, high = a.value + a.error;
     double here = nearest_value(op, a), below = expr_apply(op, &low, 1), above = expr_apply(op, &high, 1);
     double error = fmax(isfinite(below) ? fabs(below - here) : 0, isfinite(above) ? fabs(above - here) : 0);
     bool turns = (op == OP_SIN || op == OP_COS || op == OP_ABS) && error < a.error; // at a top both ends are below
     bool jumps = op == OP_TAN && a.error > 0.1;
-    return (Known){here, jumps ? INFINITY : (turns ? fmin(a.error, error + a.error * a.error + (op == OP_ABS ? a.error : 0)) : error) + DBL_EPSILON * fabs(here)};
+    return (Known){here, jumps ? INFINITY : (turns ? fmin(a.error, error + a.error * a.error + (op == OP_ABS ? a.error : 0)) : error) + DBL_EPSILON * fabs(here), 0};
 }
 
 static Known
@@ -341,7 +381,7 @@ of_two(Op op, Known a, Known b)
 {
     double here[2] = {a.value, b.value}, value = expr_apply(op, here, 2), error = 0;
     if (!isfinite(a.error) || !isfinite(b.error))
-        return (Known){value, INFINITY};
+        return (Known){value, INFINITY, 0};
     for (int i = 0; i < 4; i++) {
         double end[2] = {a.value + (i & 1 ? a.error : -a.error), b.value + (i & 2 ? b.error : -b.error)};
         double other = expr_apply(op, end, 2);
@@ -350,23 +390,23 @@ of_two(Op op, Known a, Known b)
         if (isfinite(other))
             error = fmax(error, fabs(other - value));
     }
-    return (Known){value, error + DBL_EPSILON * fabs(value)};
+    return (Known){value, error + DBL_EPSILON * fabs(value), 0};
 }
 
 static Known
 quotient(Known a, Known b)
 {
     double least = fabs(b.value) - b.error, value = a.value / b.value;
-    if (!(least > 0) || !isfinite(value))
-        return (Known){value, INFINITY};
-    return (Known){value, (fabs(value) * b.error + a.error) / least + DBL_EPSILON * fabs(value)};
+    if (!(least > 0) || !isfinite(value) || b.side)
+        return (Known){value, INFINITY, 0};
+    return (Known){value, (fabs(value) * b.error + a.error) / least + DBL_EPSILON * fabs(value), b.value < 0 ? -a.side : a.side};
 }
 
 // How a Boolean may come out that errors could turn.
 static Known
 truth(bool value, bool open)
 {
-    return (Known){value, open ? 1 : 0};
+    return (Known){value, open ? 1 : 0, 0};
 }
 
 static Known
@@ -384,9 +424,8 @@ sum(const Point *p, const Operation *operation)
 {
     Known total = argument(p, operation, 0);
     for (uint32_t k = 1; k < operation->n; k++) {
-        Known a = argument(p, operation, k);
-        total.value += a.value;
-        total.error += a.error + DBL_EPSILON * fabs(total.value);
+        total = plus(total, argument(p, operation, k));
+        total.error += DBL_EPSILON * fabs(total.value);
     }
     return total;
 }
@@ -395,13 +434,8 @@ static Known
 product(const Point *p, const Operation *operation)
 {
     Known total = argument(p, operation, 0);
-    for (uint32_t k = 1; k < operation->n; k++) {
-        Known a = argument(p, operation, k);
-        double value = total.value * a.value, size = fabs(value);
-        bool nothing = (total.value == 0 && total.error == 0) || (a.value == 0 && a.error == 0);
-        total.error = nothing ? 0 : fabs(total.value) * a.error + fabs(a.value) * total.error + total.error * a.error + DBL_EPSILON * size;
-        total.value = nothing ? 0 : value;
-    }
+    for (uint32_t k = 1; k < operation->n; k++)
+        total = times(total, argument(p, operation, k));
     return total;
 }
 
@@ -432,18 +466,35 @@ choice(Known condition, Known yes, Known no)
     return taken;
 }
 
-// a*Sgn(x) at x = 0 is any value between -a and a; a reaction may be any at a gap that is closed. What a law holds at zero may have
-// drifted by the tolerance before the runtime moves it back.
+// a*Sgn(x) at x = 0 is any value between -a and a; a reaction is any that is not below zero at a gap that is closed. What a law holds at
+// zero may have drifted by the tolerance before the runtime moves it back.
 static Known
 set_valued(Op op, Known x, Known a, double drift)
 {
     bool still = fabs(x.value) <= x.error + drift;
     double sign = still ? 0 : x.value > 0 ? 1 : -1;
     switch (op) {
-    case OP_SGN: return (Known){sign, still};
-    case OP_TAR: return (Known){x.value + sign * a.value, x.error + a.error + (still ? fabs(a.value) : 0)};
-    default: return (Known){0, still || x.value < 0 ? INFINITY : 0};
+    case OP_SGN: return (Known){sign, still, 0};
+    case OP_TAR: return (Known){x.value + sign * a.value, x.error + a.error + (still ? fabs(a.value) : 0), 0};
+    default: return (Known){0, 0, still};
     }
+}
+
+// A component of a*x/|x|; at rest it is any between -a and a.
+static Known
+in_plane(const Point *p, const Operation *operation)
+{
+    Known a = bounded(argument(p, operation, 1)), along = bounded(argument(p, operation, 2 + (uint32_t)argument(p, operation, 0).value));
+    double length = 0, error = 0;
+    for (uint32_t k = 2; k < operation->n; k++) {
+        Known x = bounded(argument(p, operation, k));
+        length = hypot(length, x.value);
+        error += x.error;
+    }
+    if (!(length > error + p->part))
+        return (Known){0, fabs(a.value) + a.error, 0};
+    double part = along.value / length;
+    return (Known){a.value * part, a.error + fabs(a.value) * 2 * error / (length - error), 0};
 }
 
 static Known
@@ -451,24 +502,30 @@ apply(const Point *p, const Operation *operation)
 {
     Op op = operation->op;
     uint32_t n = operation->n;
-    Known none = {0, 0}, a = n > 0 ? argument(p, operation, 0) : none, b = n > 1 ? argument(p, operation, 1) : none;
-    switch (op) {
-    case OP_CONST: return (Known){operation->value, 0};
-    case OP_TIME: return (Known){p->v[0], fmax(CROSSING * fabs(p->v[0]), p->resolution)};
+    Known none = {0, 0, 0}, a = n > 0 ? argument(p, operation, 0) : none, b = n > 1 ? argument(p, operation, 1) : none;
+    switch (op) { // those that keep sides
     case OP_ADD: return sum(p, operation);
     case OP_MUL: return product(p, operation);
-    case OP_NEG: return (Known){-a.value, a.error};
+    case OP_NEG: return minus(a);
     case OP_DIV: return quotient(a, b);
+    case OP_EQN: return plus(a, minus(b));
+    case OP_NOEVENT: case OP_HOMOTOPY: return a;
+    case OP_SMOOTH: return b;
+    default: break;
+    }
+    a = bounded(a);
+    b = bounded(b);
+    switch (op) {
+    case OP_CONST: return (Known){operation->value, 0, 0};
+    case OP_TIME: return (Known){p->v[0], fmax(CROSSING * fabs(p->v[0]), p->resolution), 0};
     case OP_LT: case OP_LE: case OP_GT: case OP_GE: case OP_EQ: case OP_NE: return relation(op, a, b);
     case OP_AND: case OP_OR: return junction(p, operation, op == OP_OR);
     case OP_NOT: return truth(a.value == 0, a.error != 0);
-    case OP_IF: return choice(a, b, argument(p, operation, 2));
-    case OP_NOEVENT: case OP_HOMOTOPY: return a;
-    case OP_SMOOTH: return b;
+    case OP_IF: return choice(a, b, bounded(argument(p, operation, 2)));
+    case OP_COULOMB: return in_plane(p, operation);
     case OP_SAMPLE: case OP_INITIAL: return truth(false, false);
     case OP_TERMINAL: return truth(false, true);
     case OP_SGN: case OP_TAR: case OP_UNILATERAL: return set_valued(op, a, b, p->part);
-    case OP_EQN: return (Known){a.value - b.value, a.error + b.error};
     default: return n == 1 ? of_one(op, a) : of_two(op, a, b);
     }
 }
@@ -489,39 +546,67 @@ static Known
 leaf_value(const Check *check, const Leaf *leaf, const Point *p)
 {
     if (leaf->at >= CONSTANT)
-        return (Known){check->numbers.at[leaf->at - CONSTANT], 0};
+        return (Known){check->numbers.at[leaf->at - CONSTANT], 0, 0};
     double value = p->v[leaf->at / 2];
     value = leaf->at & 1 ? -value : value;
     if (leaf->floor < 0)
-        return (Known){value, 0};
+        return (Known){value, 0, 0};
     double size = fmax(leaf->floor, p->size[leaf->at / 2]);
-    return (Known){value, p->part * (fabs(value) + AROUND_ZERO * size) + moved(check, leaf->at / 2, p)};
+    return (Known){value, p->part * (fabs(value) + AROUND_ZERO * size) + moved(check, leaf->at / 2, p), 0};
 }
 
+// *gap: what is returned is the gap of a contact that is below zero.
 static Known
-residual(Check *check, const Checked *checked, const Point *at)
+residual(Check *check, const Checked *checked, const Point *at, bool *gap)
 {
     const Tape *tape = &check->tapes.at[checked->tape];
     const Operation *operations = check->operations.at + tape->first;
-    Known known = {0, 0};
+    Known known = {0, 0, 0};
     for (uint32_t i = 0; i < tape->n; i++) {
         const Operation *operation = &operations[i];
         known = operation->op == OP_SLOT ? leaf_value(check, &check->leaves.at[checked->leaf + operation->first], at)
                                          : apply(at, operation);
-        check->value.at[i] = known.value;
-        check->error.at[i] = isnan(known.error) ? INFINITY : known.error;
+        check->known.at[i] = known;
+        if (isnan(known.error))
+            check->known.at[i].error = INFINITY;
+        Known x = operation->op == OP_UNILATERAL ? argument(at, operation, 0) : known;
+        *gap = operation->op == OP_UNILATERAL && !x.side && x.value < -(x.error + at->part);
+        if (*gap)
+            return (Known){x.value, x.error + at->part, 0};
     }
     return known;
 }
 
-static void
-describe(Check *check, const Checked *checked, const Point *p, Known found, Out *out)
+// What the difference of both sides lacks, with its error, where it may be anywhere to one side.
+static Known
+missing(Known known, const Point *at)
 {
+    known.error += at->part * AROUND_ZERO * at->reaction;
+    if (known.side * known.value < 0)
+        known.value = 0;
+    return known;
+}
+
+typedef struct Found {
+    const Checked *checked;
+    Known known;
+    bool gap;
+    double size;           // of the difference in units of its error
+} Found;
+
+static void
+describe(Check *check, const Found *worst, const Point *p, Out *out)
+{
+    const Checked *checked = worst->checked;
+    Known found = worst->known;
     Dae *dae = check->dae;
     const Equation *equation = &dae->equations.at[checked->equation];
     uint32_t inst = locate_equation_inst(dae, checked->equation), n = 0;
-    out_printf(out, "this equation is not fulfilled: its sides differ by %.6g, and the tolerance explains %.3g\n  ",
-               found.value, found.error);
+    if (worst->gap)
+        out_printf(out, "the gap of this constraint is %.6g, and the tolerance explains %.3g below zero\n  ", found.value, found.error);
+    else
+        out_printf(out, "this equation is not fulfilled: its sides differ by %.6g, and the tolerance explains %.3g%s\n  ", found.value, found.error,
+                   found.side ? "; no reaction acts to that side" : "");
     locate_equation(dae, equation->span, inst, out);
     uint32_t slots = expr_nslots(dae->exprs, checked->shape);
     dae_print_shape(dae, checked->shape, checked->row, NONE, out);
@@ -549,27 +634,40 @@ note_point(Check *check, const double *v)
     check->last_time = v[0];
 }
 
+// The equation that is worst, if any is wrong. *reaction: the largest of the point.
+static Found
+find_worst(Check *check, const Point *at, double *reaction)
+{
+    Found worst = {.size = 1};
+    for (uint32_t i = 0; i < check->equations.n; i++) {
+        const Checked *checked = &check->equations.at[i];
+        bool gap;
+        Known known = residual(check, checked, at, &gap);
+        if (known.side) {
+            *reaction = fmax(*reaction, fabs(known.value));
+            known = missing(known, at);
+        }
+        double size = fabs(known.value) / fmax(known.error, DBL_MIN);
+        // What has no value, or any within its error, says nothing.
+        if (isfinite(known.error) && known.value != 0 && size > worst.size)
+            worst = (Found){checked, known, gap, size};
+    }
+    return worst;
+}
+
 bool
 check_holds(Check *check, const double *v, double tolerance, double resolution, Out *out)
 {
-    Point at = {.v = v, .resolution = resolution, .part = fmax(KNOWN, MULTIPLE * tolerance), .value = check->value.at, .error = check->error.at, .size = check->size.at,
-                .args = check->args.at};
+    Point at = {.v = v, .resolution = resolution, .part = fmax(KNOWN, MULTIPLE * tolerance), .known = check->known.at,
+                .size = check->size.at, .args = check->args.at};
     note_point(check, v);
-    double worst = 1;
-    const Checked *found = NULL;
-    Known how = {0, 0};
-    for (uint32_t i = 0; i < check->equations.n; i++) {
-        const Checked *checked = &check->equations.at[i];
-        Known known = residual(check, checked, &at);
-        double size = fabs(known.value) / fmax(known.error, DBL_MIN);
-        // What has no value, or any within its error, says nothing.
-        if (!isfinite(known.error) || known.value == 0 || !(size > worst))
-            continue;
-        worst = size;
-        found = checked;
-        how = known;
+    double reaction = 0;
+    Found found = find_worst(check, &at, &reaction);
+    if (found.checked && found.known.side) {
+        at.reaction = reaction;
+        found = find_worst(check, &at, &reaction);
     }
-    if (found)
-        describe(check, found, &at, how, out);
-    return !found;
+    if (found.checked)
+        describe(check, &found, &at, out);
+    return !found.checked;
 }

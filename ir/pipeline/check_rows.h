@@ -17,7 +17,6 @@ typedef enum CheckLeft {
     CHECK_START,     // initial equations
     CHECK_CALL,      // they call functions of the run, or have subscripts that are computed
     CHECK_PAST,      // delays, profiles, fractional derivatives, integrals: the runtime has their values
-    CHECK_SET_VALUED, // friction in a plane
     CHECK_NO_VALUE,  // a variable of theirs has no value in a run: nothing asks for it
     CHECK_LEFT
 } CheckLeft;
