@@ -219,11 +219,8 @@ importer:
 	@[ -d build/importer/lib/python3*/site-packages/casadi ] || { mkdir -p build && python3 -m venv build/importer && \
 	    build/importer/bin/pip install -q fmpy==0.3.32 casadi==3.8.2 pytest==9.2.0 nbclient==0.11.0 ipykernel==7.4.0 mypy==2.4.1; } || \
 	    echo "FMPy and pytest cannot be had (python3-venv and a network are needed): tests/fmi and tests/python are skipped"
-	@[ -d build/importer/reference ] || { [ -d build/importer ] && command -v curl unzip >/dev/null && \
-	    curl -fsSL -m 60 -o build/importer/reference.zip \
-	    https://github.com/modelica/Reference-FMUs/releases/download/v0.0.39/Reference-FMUs-0.0.39.zip && \
-	    unzip -q build/importer/reference.zip -d build/importer/reference; } || \
-	    echo "The Reference-FMUs of the Modelica Association cannot be had: fmi/coupled has units of mdlc only, and fmi/reference is skipped"
+	@[ ! -d build/importer ] || tests/reference_fmus.sh build/importer/reference 2>/dev/null || \
+	    echo "The Reference-FMUs of the Modelica Association cannot be had (cmake and a network are needed): fmi/coupled has units of mdlc only, and fmi/reference is skipped"
 # Debian's Slurm, unpacked and not installed, where it can be had: tests/cli/slurm.check uses it.
 slurm:
 	@tests/slurm.sh build/slurm 2>/dev/null || echo "Slurm cannot be had (packages of Debian and a network are needed): cli/slurm is skipped"
