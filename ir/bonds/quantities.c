@@ -3,11 +3,15 @@
 // Purpose: a law between an effort and a motion is read off the levels of both (kinds.c).
 // Method: every variable of a component gets a domain and a level, starting from the bond variables of its ports and spreading
 //         through equations without parameters (x = flange_b.s - flange_a.s, v = der(x)): a displacement is motion 0, a flow
-//         motion 1, an effort effort 0. What spreading does not reach is a variable of the component's own, or a multiplier, which
+//         motion 1, an effort effort 0; a factor beside one is neither. What spreading does not reach is a variable of the component's own, or a multiplier, which
 //         counts as an effort.
 // Contract: kinds_inner.h. Complexity: linear in the equations of components (a fixed number of sweeps).
 #include "ir/bonds/kinds.h"
 #include "ir/bonds/kinds_inner.h"
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 enum { UNITS_MAX = 8, SWEEPS = 4 };
 
@@ -61,6 +65,24 @@ index_equations(Kinds *kinds)
     vec_free(&fill);
 }
 
+// Whether the variable must vanish where everything else in the equation does: k of v_1 = k*v_2 need not, and is no velocity.
+static bool
+vanishes(const Dae *dae, uint32_t equation, Var var)
+{
+    uint32_t n;
+    int derivatives;
+    const Var *vars = dae_row(dae, equation, &n);
+    U32Vec with = {0};
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(&with, kinds_base(dae, vars[i], &derivatives) == var ? 0 : expr_const(dae->exprs, 0));
+    Expr rest = expr_substitute(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape), with.at, n);
+    bool there = false;
+    for (uint32_t i = 0; i < n && !there; i++)
+        there = !with.at[i] && expr_uses_slot(dae->exprs, rest, i);
+    vec_free(&with);
+    return there;
+}
+
 // Spreads domain and level to the one variable of a parameter-free equation that has none yet.
 static bool
 spread(Kinds *kinds, uint32_t equation)
@@ -89,7 +111,7 @@ spread(Kinds *kinds, uint32_t equation)
         int level = kinds->level.at[base] + derivatives;
         highest = level > highest ? level : highest;
     }
-    if (open == NONE || domain == UNKNOWN)
+    if (open == NONE || domain == UNKNOWN || !vanishes(dae, equation, open))
         return false;
     kinds->domain.at[open] = (uint8_t)domain;
     kinds->level.at[open] = (int8_t)(highest - open_derivatives);
