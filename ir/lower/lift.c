@@ -19,6 +19,7 @@
 #include "ir/expr/expr_rewrite.h"
 #include "ir/lower/lower_inner.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef enum ExtraKind { EXTRA_RELATION, EXTRA_INITIAL, EXTRA_TERMINAL, EXTRA_LAMBDA, EXTRA_SAMPLE } ExtraKind;
@@ -292,7 +293,15 @@ bounded(Lowering *low, Op op, Expr ra, Expr rb, Expr a, Expr b)
 static Events
 events_of(const Lowering *low, Expr e, uint32_t i, Events events)
 {
-    return events == EVENTS_ALL && i == 1 && expr_op(low->exprs, e) == OP_DIV ? EVENTS_DIVISOR : events;
+    const Exprs *exprs = low->exprs;
+    Op op = expr_op(exprs, e);
+    if (events == EVENTS_ALL && i == 1 && op == OP_DIV)
+        return EVENTS_DIVISOR;
+    if (events == EVENTS_NONE || i != 0 || op != OP_POW)
+        return events;
+    Expr exponent = expr_arg(exprs, e, 1);
+    bool whole = expr_op(exprs, exponent) == OP_CONST && expr_value(exprs, exponent) == rint(expr_value(exprs, exponent));
+    return whole ? events : EVENTS_BOUNDED; // x^1.5 has no value below 0
 }
 
 static Expr

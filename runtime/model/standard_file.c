@@ -51,6 +51,8 @@ read_all(Reading *reading)
         text[reading->size = fread(text, 1, size, file)] = 0;
     if (file)
         fclose(file);
+    if (text && !strncmp(text, "\xEF\xBB\xBF", 3)) // the mark of UTF-8
+        memmove(text, text + 3, (reading->size -= 3) + 1);
     return text;
 }
 
