@@ -59,6 +59,7 @@ jumps_zero(Dae *dae, const char *stem)
 {
     Var zero = dae_add_var(dae, arena_printf(dae->arena, "$%s%u", stem, dae->jumps.n + 1), 0, VAR_PARAMETER, TYPE_REAL, false);
     dae_add_bind(dae, (Bind){.var = zero, .attr = ATTR_VALUE, .shape = expr_const(dae->exprs, 0)});
+    dae_tell_as(dae, zero, stem);
     return zero;
 }
 
@@ -173,7 +174,7 @@ jumps_add(Structure *structure, uint32_t equation, uint32_t made)
     dae_bind_shape(dae, rest, vars.at, &jump.rest, &jump.row);
     add_leaps(structure, shape);
     jump.impulse = jumps_zero(dae, "impulse");
-    jump.offset = jumps_zero(dae, "offset");
+    jump.offset = jumps_zero(dae, "jump");
     put(dae, equation, shape, structure->vars.at, structure->vars.n, jump.offset, false);
     shape = dae->equations.at[made].shape;
     vec_clear(&vars); // rows may move while they grow

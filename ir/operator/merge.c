@@ -204,6 +204,7 @@ upright(Dae *dae, const Law *law, Var var, const char *stem)
         return to;
     Var made = merge_hidden(dae, law, stem, VAR_CONTINUOUS, TYPE_REAL);
     Expr opposite = expr_1(dae->exprs, OP_NEG, expr_slot(dae->exprs, 1));
+    dae_tell_part(dae, made, opposite, (Var[]){made, to});
     merge_equation(dae, law, expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, 0), opposite), (Var[]){made, to});
     merge_extend(dae);
     return made;

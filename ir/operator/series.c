@@ -14,6 +14,7 @@
 //     p2 = -p1;  p1 in a1*Sgn(x1);  p2 in a2*Sgn(x2)    ->    p1 in min(a1, a2)*Sgn(X),  X = x1 - x2,  x1 = share*X
 #include "ir/expr/expr_make.h"
 #include "ir/operator/merge.h"
+#include "ir/operator/naming.h"
 
 typedef struct Row { // the elements of one row
     Dae *dae;
@@ -48,6 +49,7 @@ weakest_band(Row *row, const Law *law)
             least = expr_2(dae->exprs, OP_MIN, least, slot(row, i));
     }
     Var made = merge_hidden(dae, law, "weakest", parametric ? VAR_PARAMETER : VAR_CONTINUOUS, TYPE_REAL);
+    dae_tell_part(dae, made, least, row->vars.at);
     row->vars.at[2 * row->n] = made;
     if (parametric) {
         Expr bound;
@@ -78,6 +80,7 @@ add_parts(Row *row, Var whole)
     row->vars.at[2 * row->n + 1] = whole;
     for (uint32_t i = 1; i < row->n; i++)
         sum = expr_2(exprs, OP_ADD, sum, slot(row, row->n + i));
+    dae_tell_part(dae, whole, sum, row->vars.at);
     for (uint32_t i = 0; i < row->n; i++) {
         const Law law = dae->laws.at[row->laws[i]];
         bool last = i + 1 == row->n;
@@ -114,6 +117,8 @@ add_shares(Row *row, Var whole)
         sum = expr_2(exprs, OP_ADD, sum, x);
         Expr share = expr_2(exprs, OP_DIV, expr_2(exprs, OP_MUL, is_weakest(row, i), slot(row, 2 * row->n + 1)), weak);
         bool last = i + 1 == row->n;
+        if (last)
+            dae_tell_part(dae, whole, sum, row->vars.at);
         merge_replace(dae, &law, expr_2(exprs, OP_EQN, last ? slot(row, 2 * row->n + 1) : x, last ? sum : share),
                       row->vars.at);
     }
@@ -140,6 +145,7 @@ merge_row(Dae *dae, const uint32_t *laws, uint32_t n)
         add_parts(&row, whole);
     else
         add_shares(&row, whole);
+    naming_tell(dae, mode, law.unilateral ? "open" : "slip", whole, NONE);
     uint32_t at = dae_add_row(dae, (Var[]){mode, whole, p, least}, 4);
     uint32_t made = dae_generate(dae, EQN_LAW, shape, at, dae->equations.at[law.equation].node, law.span);
     dae->laws.at[laws[0]] = (Law){.x = whole, .p = p, .a = least, .mode = mode, .equation = made, .unilateral = law.unilateral, .span = law.span};

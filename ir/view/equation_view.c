@@ -95,7 +95,7 @@ equation_view_open(Dae *dae, const Reduction *reduction, const Causal *dynamics,
         bool negative;
         const Law *law = &dae->laws.at[i];
         Var of = dae_alias(dae, law->p, &negative);
-        if (!law->unilateral && !law->disk && of != law->p && !dae_is_told(dae, of))
+        if (!law->unilateral && !law->disk && !dae_is_told(dae, of))
             map_put(&view.bands, of, i);
     }
     return view;

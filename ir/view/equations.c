@@ -80,11 +80,19 @@ print_text_band(const EquationView *view, Var var, Out *out)
     bool negative;
     if (var == NONE || !map_get(&view->bands, var, &i))
         return;
-    dae_alias(dae, dae->laws.at[i].p, &negative);
+    const Law *law = &dae->laws.at[i];
+    dae_alias(dae, law->p, &negative);
     out_text(out, negative ? "    -" : "    ");
     dae_told_name(dae, var, out);
     out_text(out, " ∈ ");
-    dae_told_inside(dae, dae->laws.at[i].p, out);
+    if (dae_is_told(dae, law->p)) {
+        dae_told_inside(dae, law->p, out);
+    } else { // a row of frictions has the force of its elements
+        dae_told_name(dae, law->a, out);
+        out_text(out, "*Sgn(");
+        dae_told_inside(dae, law->x, out);
+        out_char(out, ')');
+    }
     out_char(out, '\n');
 }
 
