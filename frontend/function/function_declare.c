@@ -15,13 +15,18 @@
 
 static bool gather_class(Frame *frame, const FunctionRef *function, uint32_t depth);
 
-// Inherited by two ways (section 7.1): it is there once.
+// Inherited by two ways, or declared as it is inherited but for its comment (section 7.1): it is there once.
 static bool
-is_gathered(const Frame *frame, Node component)
+is_gathered(const Frame *frame, Node line, Node component)
 {
-    for (uint32_t i = 0; i < frame->variables.n; i++)
-        if (frame->variables.at[i].component == component)
+    const Ast *ast = frame->env->ast;
+    for (uint32_t i = 0; i < frame->variables.n; i++) {
+        const Variable *variable = &frame->variables.at[i];
+        if (variable->component == component
+            || (variable->name == ast_at(ast, component)->sym && ast_same(ast, variable->line, line, AST_COMPONENT)
+                && ast_same(ast, variable->component, component, AST_NONE)))
             return true;
+    }
     return false;
 }
 
@@ -31,7 +36,7 @@ gather_line(Frame *frame, Node line, void *scope)
     const Ast *ast = frame->env->ast;
     for (uint32_t i = 3; i < ast_at(ast, line)->nchild; i++) {
         Node component = ast_child(ast, line, i);
-        if (ast_kind(ast, component) != AST_COMPONENT || is_gathered(frame, component))
+        if (ast_kind(ast, component) != AST_COMPONENT || is_gathered(frame, line, component))
             continue;
         Variable variable = {.name = ast_at(ast, component)->sym, .flags = ast_at(ast, line)->flags,
                              .line = line, .component = component, .scope = scope};
