@@ -49,13 +49,9 @@ evaluate_moved(Run *run, double (*amount)(const Run *, uint32_t), uint32_t trial
         evaluate_load(run, run->time, run->y, run->yp);
     for (uint32_t i = 0; trial && i < model->nx; i++)
         run->v[model->y + i] += goes_down(i, trial) ? -amount(run, i) : amount(run, i);
-    if (alone) {
-        mdl_call(model->conditions, run->v);
-    } else {
-        if (evaluate_solved(run, false) != MDL_OK)
-            return MDL_FAILED;
-        evaluate_outputs(run);
-    }
+    if (!alone)
+        return evaluate_relations(run);
+    mdl_call(model->conditions, run->v);
     mdl_call(model->relations, run->v);
     return MDL_OK;
 }

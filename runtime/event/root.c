@@ -452,16 +452,13 @@ is_noise(Run *run, uint32_t k)
 
 // The functions of relations at the point in v once more: with the loops solved from another start, and from states that differ by `rounding`.
 static bool
-evaluate_beside(Run *run, double rounding)
+evaluate_again(Run *run, double rounding)
 {
     const mdl_model *model = run->model;
     for (uint32_t i = 0; i < model->nx; i++)
         run->v[model->y + i] *= i % 2 ? 1 + rounding : 1 - rounding;
     point_move_loops(run, MOVED);
-    bool solved = evaluate_solved(run, false) == MDL_OK;
-    evaluate_outputs(run);
-    mdl_call(model->relations, run->v);
-    return solved && !failure_happened(run);
+    return evaluate_relations(run) == MDL_OK;
 }
 
 // The same of any function that is rounding: computed once more, it is another number.
@@ -473,7 +470,7 @@ is_rounding(Run *run, uint32_t k)
         return false;
     mdl_call(run->model->relations, run->v);
     double here = relation_guard(run, &run->model->relation[k]);
-    bool solved = evaluate_beside(run, 4 * DBL_EPSILON);
+    bool solved = evaluate_again(run, 4 * DBL_EPSILON);
     double noise = fabs(relation_guard(run, &run->model->relation[k]) - here), zone = ZONE * fmax(noise, before);
     solved = condition_evaluate(run, time) == MDL_OK && solved;
     root_compute(run);
@@ -619,7 +616,7 @@ find_noise(Run *run)
     mdl_call(run->model->relations, run->v);
     for (uint32_t k = 0; k < run->model->n_relations; k++)
         run->phi[k] = relation_guard(run, &run->model->relation[k]);
-    bool solved = evaluate_beside(run, 0); // a difference of states is known as well as these
+    bool solved = evaluate_again(run, 0); // a difference of states is known as well as these
     for (uint32_t k = 0; solved && k < run->model->n_relations; k++) {
         Guard *guard = &run->guard[k];
         double noise = fabs(relation_guard(run, &run->model->relation[k]) - run->phi[k]);

@@ -61,17 +61,6 @@ add_noise(Run *run, uint32_t trial, bool all)
     evaluate_stick(run);
 }
 
-MDL_CHECKED static int
-evaluate_relations(Run *run)
-{
-    int status = evaluate_solved(run, false);
-    if (status != MDL_OK)
-        return status;
-    evaluate_outputs(run);
-    mdl_call(run->model->relations, run->v);
-    return failure_happened(run) ? MDL_FAILED : MDL_OK;
-}
-
 // The model at a time within the last step or a little behind it, with noise.
 MDL_CHECKED static int
 evaluate_beside(Run *run, double time, uint32_t trial)

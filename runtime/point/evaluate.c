@@ -360,6 +360,17 @@ solve_otherwise(Run *run, bool report)
 }
 
 int
+evaluate_relations(Run *run)
+{
+    int status = evaluate_solved(run, false);
+    if (status != MDL_OK)
+        return status;
+    evaluate_outputs(run);
+    mdl_call(run->model->relations, run->v);
+    return failure_happened(run) ? MDL_FAILED : MDL_OK;
+}
+
+int
 evaluate_finish(Run *run, bool report)
 {
     evaluate_outputs(run);

@@ -4,7 +4,7 @@
 // Out: derivatives, loops solved by Newton's method (also where equations follow from others), rows of values, directional derivatives;
 // the interface of all that takes part in a run (part.h).
 // Read first: run.h, then evaluate.c and newton.c.
-// Also open to other rooms: newton.h, part.h, profile.h, run.h, sense.h, snapshot.h, tangent.h.
+// Also open to other rooms: newton.h, part.h, parts.def, profile.h, run.h, sense.h, snapshot.h, tangent.h.
 #ifndef MDLC_RUNTIME_POINT_POINT_H
 #define MDLC_RUNTIME_POINT_POINT_H
 
@@ -47,6 +47,8 @@ void evaluate_plain(Run *run);
 MDL_CHECKED int evaluate_solved(Run *run, bool report);
 // The same, but locked blocks keep the unknowns that stand in v, of which the residuals are left.
 MDL_CHECKED int evaluate_held(Run *run);
+// evaluate_solved, outputs, and the functions of relations and what they say there.
+MDL_CHECKED int evaluate_relations(Run *run);
 // evaluate_solved or, where the integrator has the loops' unknowns and they are many or cannot be solved anew, evaluate_plain;
 // then outputs. MDL_FAILED when the equations have no solution that the loops find, or a call fails: with a message when
 // `report` is set.
