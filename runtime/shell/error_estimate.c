@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/model/list.h"
 #include "runtime/point/run.h"
 #include "runtime/shell/run_program.h"
 
@@ -25,7 +26,7 @@ struct Estimate {
     uint32_t columns;
     size_t width;           // of a row
     double *row;            // of the first run
-    size_t rows, capacity, next; // the first one that has not been compared
+    size_t rows, next;      // the first one that has not been compared
     double *last;           // the latest row of the second run
     bool pending;           // it has not been compared
     uint64_t compared;
@@ -37,14 +38,8 @@ static int
 keep_row(void *self, const double *value, uint32_t count)
 {
     Estimate *e = self;
-    if (e->rows == e->capacity) {
-        size_t capacity = 2 * e->capacity + 64;
-        double *more = realloc(e->row, capacity * e->width * sizeof *more);
-        if (!more)
-            return ENOMEM;
-        e->row = more;
-        e->capacity = capacity;
-    }
+    if (!list_room(&e->row, e->rows, e->width * sizeof *e->row))
+        return ENOMEM;
     memcpy(e->row + e->rows++ * e->width, value, count * sizeof *value);
     return 0;
 }

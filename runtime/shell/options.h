@@ -69,7 +69,6 @@ typedef struct RunSettings { // of run_options, as given
     double limit_time;                                     // seconds, 0: none
     RunSetting *set;                                       // the last of several values for one name
     uint32_t n_set;
-    uint32_t set_capacity;
 } RunSettings;
 
 extern const Option run_options[];

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/model/list.h"
 #include "runtime/model/number.h"
 
 const Option run_options[] = {
@@ -50,20 +51,13 @@ take_set(RunSettings *settings, const char *text, char why[OPTION_WHY])
     uint32_t at = 0; // a later value replaces an earlier one
     while (at < settings->n_set && (strncmp(settings->set[at].name, text, length) || settings->set[at].name[length]))
         at++;
-    if (at == settings->set_capacity) {
-        uint32_t capacity = 2 * settings->set_capacity + 8;
-        RunSetting *more = realloc(settings->set, capacity * sizeof *more);
-        if (more) {
-            settings->set = more;
-            settings->set_capacity = capacity;
-        }
-    }
-    char *name = at < settings->n_set ? NULL : strndup(text, length);
-    if (at == settings->set_capacity || (at == settings->n_set && !name)) {
+    bool first = at == settings->n_set;
+    char *name = first && list_room(&settings->set, at, sizeof *settings->set) ? strndup(text, length) : NULL;
+    if (first && !name) {
         snprintf(why, OPTION_WHY, "memory is exhausted");
         return false;
     }
-    if (at == settings->n_set)
+    if (first)
         settings->set[settings->n_set++].name = name;
     settings->set[at].value = equals + 1;
     return true;
