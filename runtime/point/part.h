@@ -1,6 +1,6 @@
 // part.h: what takes part in a run besides the integration of the model's equations: laws, what is remembered, what is watched.
 //
-// Each part is a row of functions; run_parts.c lists them. Evaluations, steps and snapshots go through the rows in their order, so that a
+// Each part is a row of functions; parts.def lists them. Evaluations, steps and snapshots go through the rows in their order, so that a
 // run is saved by one loop. A function that is NULL has nothing to do.
 #ifndef MDLC_RUNTIME_POINT_PART_H
 #define MDLC_RUNTIME_POINT_PART_H
@@ -42,8 +42,7 @@ struct RunPart {
     void (*settle)(Run *run);
 };
 
-extern const RunPart friction_part, contact_part, jump_part, leap_part, rest_part, delay_part, transport_part, condition_part, ahead_part, path_part, course_part, drift_part,
-    audit_part,
-    fractional_part, range_part, scale_part, unit_part;
+#define PART(name) extern const RunPart name##_part;
+#include "runtime/point/parts.def"
 
 #endif

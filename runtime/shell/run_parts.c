@@ -111,8 +111,8 @@ allocate(Run *run)
 }
 
 static const RunPart *const all_parts[] = {
-    &friction_part, &contact_part, &jump_part, &leap_part, &rest_part, &delay_part, &transport_part, &condition_part, &ahead_part, &path_part, &course_part, &drift_part, &audit_part,
-    &fractional_part, &range_part, &scale_part, &unit_part,
+#define PART(name) &name##_part,
+#include "runtime/point/parts.def"
 };
 static_assert(sizeof all_parts / sizeof *all_parts <= PARTS_MOST, "room in Run.part");
 
