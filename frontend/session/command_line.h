@@ -117,6 +117,8 @@ typedef struct Call {
     const char *usage, *summary;
     const char *details, *examples; // lines; NULL: none
     const char *output;          // what -o means; NULL: as for a run
+    const char *endings;         // what -o names may end with, separated by blanks; NULL: with anything
+    bool results;                // what -o names is a table of numbers
     const char *formats;         // of --format, separated by '|'; NULL: it has none
     const char *words;           // what the word behind it may be; NULL: a file, or anything
 } Call;
