@@ -363,10 +363,14 @@ expr_rates(Exprs *exprs, const Expr *roots, uint32_t n_roots, const Expr *rate, 
 Expr
 expr_residual(Exprs *exprs, Expr equation)
 {
+    uint32_t memo;
     if (cell_op(exprs, equation) != OP_EQN)
         return equation;
-    Expr left = expr_arg(exprs, equation, 0), right = expr_arg(exprs, equation, 1);
-    return expr_sub(exprs, left, right);
+    if (map_get(&exprs->derivatives, memo_key(equation, UINT32_MAX), &memo))
+        return memo;
+    Expr residual = expr_sub(exprs, expr_arg(exprs, equation, 0), expr_arg(exprs, equation, 1));
+    map_put(&exprs->derivatives, memo_key(equation, UINT32_MAX), residual);
+    return residual;
 }
 
 // --- affine decomposition

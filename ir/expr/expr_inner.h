@@ -50,7 +50,7 @@ struct Exprs {
     U32Vec stamp, index;   // per id, of the walk under way: see expr_walk
     uint32_t generation;
     U8Vec known_shape;     // per id: 1 when its slots are numbered by first occurrence
-    Map derivatives;       // (id, slot) -> derivative
+    Map derivatives;       // (id, slot) -> derivative; (id of an equation, UINT32_MAX) -> its residual
     Map affine_of;         // (id, slot) -> index into `affine`
     Map noise_of;          // id -> how far rounding may have moved its value
     VEC(Affine) affine;
