@@ -73,12 +73,12 @@ typedef struct RunSettings { // of run_options, as given
 
 extern const Option run_options[];
 extern const uint32_t run_options_count;
-// Bits of `calls`. The lower half of them take a model.
+// Bits of `calls`, and of no two calls the same: the lower half and those from 1 << 22 on take a model. From 1 << 22 on they are free.
 enum { CALL_RUN = 1, CALL_BUILD = 2, CALL_PLOT = 16, CALL_REPORT = 32, CALL_ANIMATE = 1 << 11,
        CALLS_RUNNING = CALL_RUN | CALL_PLOT | CALL_REPORT | CALL_ANIMATE,
        CALL_LINEARIZE = 64, CALL_STEADY = 128, CALL_FREQ = 256, CALL_SENSE = 512, CALL_DOC = 1 << 10, CALL_PATH = 1 << 12, CALL_FIT = 1 << 13, CALL_OPTIMISE = 1 << 14,
        CALLS_ANALYSING = CALL_LINEARIZE | CALL_STEADY | CALL_FREQ | CALL_SENSE,
-       CALLS_WITH_MODEL = 0xffff, CALL_COMPARE = 1 << 18, CALL_SWEEP = 1 << 20 };
+       CALLS_WITH_MODEL = 0x7fc0ffff, CALL_COMPARE = 1 << 18, CALL_SWEEP = 1 << 20 };
 
 void run_settings_init(RunSettings *settings);
 void run_settings_free(RunSettings *settings);
