@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "frontend/names/classes.h"
+#include "ir/base/sets.h"
 
 static const ShapeRow shape_rows[] = {
 #define SHAPE(class, f, r, ...) {.class_name = class, .form = FORM_##f, .role = ROLE_##r, __VA_ARGS__},
@@ -36,7 +37,7 @@ typedef struct Finder {
     Map looks_of;    // Sym of a full name -> index into looks
     VEC(Looks) looks;
     U32Vec rows;     // indices into shape_rows
-    U32Vec bodies;   // per connector: one with which it moves (union-find)
+    U32Vec bodies;   // per connector: one with which it moves (sets.h)
     Map connector_of; // instance -> connector
     U32Vec hidden;   // per instance: 1: inside of a component that is drawn as a whole
     Map members;     // hash of (instance, name) -> instance + 1
@@ -98,23 +99,6 @@ looks_of(Finder *finder, Sym class_name)
 
 // --- rigid bodies
 
-static uint32_t
-root_of(Finder *finder, uint32_t connector)
-{
-    uint32_t *at = finder->bodies.at;
-    while (at[connector] != connector)
-        connector = at[connector] = at[at[connector]];
-    return connector;
-}
-
-static void
-join(Finder *finder, uint32_t a, uint32_t b)
-{
-    a = root_of(finder, a);
-    b = root_of(finder, b);
-    finder->bodies.at[a > b ? a : b] = a > b ? b : a;
-}
-
 static uint64_t
 member_key(uint32_t inst, const char *name)
 {
@@ -155,13 +139,13 @@ find_bodies(Finder *finder)
 {
     const Dae *dae = finder->dae;
     for (uint32_t i = 0; i < dae->connects.n; i++)
-        join(finder, dae->connects.at[i].a, dae->connects.at[i].b);
+        sets_join(&finder->bodies, dae->connects.at[i].a, dae->connects.at[i].b);
     for (uint32_t i = 0; i < dae->insts.n; i++) {
         if (!dae->insts.at[i].class_name || !looks_of(finder, dae->insts.at[i].class_name)->rigid)
             continue;
         uint32_t a = frame_of(finder, i, "frame_a"), b = frame_of(finder, i, "frame_b");
         if (a != NONE && b != NONE)
-            join(finder, a, b);
+            sets_join(&finder->bodies, a, b);
     }
 }
 
@@ -190,10 +174,10 @@ mark_ground(Finder *finder, Map *ground)
             const ShapeRow *row = &shape_rows[finder->rows.at[looks->first + k]];
             uint32_t frame = row->form == FORM_SUPPORT ? frame_of(finder, i, row->frame) : NONE;
             if (frame != NONE)
-                map_put(ground, root_of(finder, frame), 1);
+                map_put(ground, sets_find(&finder->bodies, frame), 1);
         }
         if (!strcmp(sym_text(dae->syms, dae->insts.at[i].class_name), "MultiBody.World") && frame_of(finder, i, "frame_b") != NONE)
-            map_put(ground, root_of(finder, frame_of(finder, i, "frame_b")), 1);
+            map_put(ground, sets_find(&finder->bodies, frame_of(finder, i, "frame_b")), 1);
     }
 }
 
@@ -223,7 +207,7 @@ add_shapes(Finder *finder, uint32_t inst, Map *ground, Map *numbers, Shapes *sha
         const ShapeRow *row = &shape_rows[finder->rows.at[looks->first + k]];
         Shape shape = {.row = row, .inst = inst, .path = path, .class_name = sym_text(dae->syms, at->class_name), .body = UINT32_MAX};
         uint32_t frame = frame_of(finder, inst, row->frame), is_ground, number;
-        uint32_t root = frame == NONE ? NONE : root_of(finder, frame);
+        uint32_t root = frame == NONE ? NONE : sets_find(&finder->bodies, frame);
         finder->hidden.at[inst] |= row->whole;
         if (root != NONE && !map_get(ground, root, &is_ground)) {
             if (!map_get(numbers, root, &number)) {

@@ -15,6 +15,7 @@
 
 #include <math.h>
 
+#include "ir/base/sets.h"
 #include "ir/check/assign.h"
 #include "ir/expr/expr_calculus.h"
 #include "ir/expr/expr_eval.h"
@@ -411,14 +412,6 @@ judge(MotionRows *rows, AdjointSystem *system)
 
 // --- systems and pairs
 
-static uint32_t
-root_of(U32Vec *parent, uint32_t i)
-{
-    while (parent->at[i] != i)
-        i = parent->at[i] = parent->at[parent->at[i]];
-    return i;
-}
-
 // How much row r is about variable v: its acceleration, or, of a variable without any, what else the row has of it.
 static double
 gain_of(const Form *form, uint32_t r, uint32_t v)
@@ -534,12 +527,12 @@ make_systems(SelfAdjoint *about)
         expr_used_slots(rows->exprs, &rows->rows.at[r].f, 1, &used);
         for (uint32_t k = 0; k < used.n; k++)
             if (rows->moves.at[used.at[k] / ROW_ORDERS])
-                parent.at[root_of(&parent, used.at[k] / ROW_ORDERS)] = root_of(&parent, rows->vars.n + r);
+                sets_join(&parent, used.at[k] / ROW_ORDERS, rows->vars.n + r);
     }
     vec_fill(&system_of, parent.n, NONE);
     for (uint32_t k = 0; k < rows->unknowns.n + rows->rows.n; k++) {
         bool variable = k < rows->unknowns.n;
-        uint32_t at = variable ? rows->unknowns.at[k] : k - rows->unknowns.n, root = root_of(&parent, variable ? at : rows->vars.n + at);
+        uint32_t at = variable ? rows->unknowns.at[k] : k - rows->unknowns.n, root = sets_find(&parent, variable ? at : rows->vars.n + at);
         if (system_of.at[root] == NONE) {
             system_of.at[root] = about->systems.n;
             vec_push(&about->systems, (AdjointSystem){0});

@@ -4,24 +4,16 @@
 // Method: union-find over variables and equations. What an equation contains belongs to its partition, but for the arguments of sample, hold,
 // noClock and the conversions, which are partitions of their own. What is tied to `continuous` has no clock.
 // Contract: clock_inner.h. Complexity: near-linear in the parts of the equations.
+#include "ir/base/sets.h"
 #include "ir/clocks/clock_inner.h"
 #include "ir/expr/expr_node.h"
-
-static uint32_t
-clocks_find(Clocks *clocks, uint32_t element)
-{
-    uint32_t *parent = clocks->parent.at;
-    while (parent[element] != element)
-        element = parent[element] = parent[parent[element]];
-    return element;
-}
 
 // What has no clock stays its own representative.
 static void
 unite(Clocks *clocks, uint32_t a, uint32_t b)
 {
-    a = clocks_find(clocks, a);
-    b = clocks_find(clocks, b);
+    a = sets_find(&clocks->parent, a);
+    b = sets_find(&clocks->parent, b);
     if (a == clocks->continuous)
         clocks->parent.at[b] = a;
     else
@@ -38,7 +30,7 @@ new_element(Clocks *clocks)
 uint32_t
 clocks_partition(Clocks *clocks, uint32_t element)
 {
-    return clocks->partition_of.at[clocks_find(clocks, element)] - 1;
+    return clocks->partition_of.at[sets_find(&clocks->parent, element)] - 1;
 }
 
 // The declared variable of a derivative or of a pre().
@@ -222,7 +214,7 @@ collect(Clocks *clocks)
 {
     vec_grow(&clocks->partition_of, clocks->parent.n);
     for (uint32_t i = 0; i < clocks->clocked.n; i++) {
-        uint32_t element = clocks_find(clocks, clocks->clocked.at[i]);
+        uint32_t element = sets_find(&clocks->parent, clocks->clocked.at[i]);
         if (element == clocks->continuous)
             return report_tied(clocks, clocks->clocked_by.at[i]);
         if (clocks->partition_of.at[element])

@@ -4,6 +4,8 @@
 // is entered in one place. Method: the tables in the order of ShapePlace. Contract: nothing changes. Complexity: linear in the tables.
 #include "ir/dae/model_shapes.h"
 
+#include "ir/expr/expr_parts.h"
+
 static uint32_t
 count_of(const Dae *dae, uint32_t place)
 {
@@ -62,4 +64,13 @@ model_shape_place(ShapePlace place)
 {
     static const char *const names[SHAPE_PLACES] = {"equation", "bind", "rate", "reinit", "assert", "told", "energy", "jump", "leap"};
     return names[place];
+}
+
+uint64_t
+model_shape_hash(const Dae *dae, Expr shape, uint32_t row)
+{
+    uint64_t hash = shape;
+    for (uint32_t k = 0; k < expr_nslots(dae->exprs, shape); k++)
+        hash = hash_add(hash, dae->rows.at[row + k]);
+    return hash;
 }

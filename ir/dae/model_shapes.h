@@ -29,5 +29,7 @@ typedef struct ModelShape {
 bool model_shape_next(const Dae *dae, ModelShape *at);
 // "equation", "bind", "reinit", ...
 const char *model_shape_place(ShapePlace place);
+// Of an expression with what its slots stand for.
+uint64_t model_shape_hash(const Dae *dae, Expr shape, uint32_t row);
 
 #endif

@@ -7,6 +7,7 @@
 // assertions are appended. Afterwards nothing contains INTEGRAL. Complexity: linear in the equations with integrals.
 //
 //     w = integral(k*u, u, 0, x)   =>   w = k*x^2/2
+#include "ir/dae/model_shapes.h"
 #include "ir/dae/pass.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
@@ -37,9 +38,7 @@ require(Integrals *integrals, Expr condition, uint32_t inst, Span span)
     if (expr_op(dae->exprs, condition) == OP_CONST)
         return;
     dae_bind_shape(dae, expr_1(dae->exprs, OP_NOEVENT, condition), integrals->vars.at, &made.condition, &made.row);
-    uint64_t hash = made.condition;
-    for (uint32_t k = 0; k < expr_nslots(dae->exprs, made.condition); k++)
-        hash = hash_add(hash, dae->rows.at[made.row + k]);
+    uint64_t hash = model_shape_hash(dae, made.condition, made.row);
     if (map_get(&integrals->checked, hash, &seen))
         return;
     map_put(&integrals->checked, hash, 1);
@@ -72,7 +71,7 @@ require_all(Integrals *integrals, Expr shape, uint32_t inst, Span span)
 }
 
 static void
-resolve(Integrals *integrals, Expr *shape, uint32_t *row, uint32_t inst, Span span)
+replace_integrals(Integrals *integrals, Expr *shape, uint32_t *row, uint32_t inst, Span span)
 {
     Dae *dae = integrals->dae;
     if (!concerns(integrals, *shape))
@@ -89,7 +88,7 @@ integrals_of_energies(Dae *dae)
     Integrals integrals = {.dae = dae};
     for (uint32_t i = 0; i < dae->energies.n; i++) {
         Energy *energy = &dae->energies.at[i];
-        resolve(&integrals, &energy->shape, &energy->row, dae->nodes.at[energy->node].inst, energy->span);
+        replace_integrals(&integrals, &energy->shape, &energy->row, dae->nodes.at[energy->node].inst, energy->span);
     }
     map_free(&integrals.checked);
     vec_free(&integrals.vars);
@@ -105,26 +104,26 @@ pass_integrals(Dae *dae, Diags *diags)
     for (uint32_t i = 0; i < dae->equations.n; i++) {
         Equation *equation = &dae->equations.at[i];
         if (equation->kind != EQN_REMOVED)
-            resolve(&integrals, &equation->shape, &equation->row, dae->nodes.at[equation->node].inst, equation->span);
+            replace_integrals(&integrals, &equation->shape, &equation->row, dae->nodes.at[equation->node].inst, equation->span);
     }
     for (uint32_t i = 0; i < dae->binds.n; i++) {
         Bind *bind = &dae->binds.at[i];
-        resolve(&integrals, &bind->shape, &bind->row, locate_var_inst(dae, bind->var), bind->span);
+        replace_integrals(&integrals, &bind->shape, &bind->row, locate_var_inst(dae, bind->var), bind->span);
     }
     uint32_t asserts = dae->asserts.n; // those that are appended contain no integrals
     for (uint32_t i = 0; i < asserts; i++) {
         Assert at = dae->asserts.at[i];
-        resolve(&integrals, &at.condition, &at.row, at.inst, at.span);
+        replace_integrals(&integrals, &at.condition, &at.row, at.inst, at.span);
         dae->asserts.at[i] = at;
     }
     for (uint32_t i = 0; i < dae->told.n; i++) {
         Told at = dae->told.at[i];
-        resolve(&integrals, &at.shape, &at.row, at.inst, at.span);
+        replace_integrals(&integrals, &at.shape, &at.row, at.inst, at.span);
         dae->told.at[i] = at;
     }
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
         Reinit *reinit = &dae->reinits.at[i];
-        resolve(&integrals, &reinit->value, &reinit->row, locate_var_inst(dae, reinit->var), reinit->span);
+        replace_integrals(&integrals, &reinit->value, &reinit->row, locate_var_inst(dae, reinit->var), reinit->span);
     }
     map_free(&integrals.checked);
     vec_free(&integrals.vars);

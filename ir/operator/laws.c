@@ -12,6 +12,7 @@
 //     f = c*v + F*Sgn(v)    =>    f = c*v + $sgn1
 //                                 law: if $mode1 == 0 then v else $sgn1 - $mode1*F = 0
 #include "ir/base/diag.h"
+#include "ir/dae/model_shapes.h"
 #include "ir/dae/pass.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
@@ -64,15 +65,6 @@ law_shape(Exprs *exprs)
     return expr_2(exprs, OP_EQN, expr_3(exprs, OP_IF, sticks, x, slips), expr_const(exprs, 0));
 }
 
-static uint64_t
-hash_of_assert(const Dae *dae, const Assert *at)
-{
-    uint64_t hash = at->condition;
-    for (uint32_t k = 0; k < expr_nslots(dae->exprs, at->condition); k++)
-        hash = hash_add(hash, dae->rows.at[at->row + k]);
-    return hash;
-}
-
 static bool
 slot_is_nonneg(uint32_t slot, void *context)
 {
@@ -94,7 +86,7 @@ assert_limit(Laws *laws, uint32_t equation, Expr a)
     Assert made = {.inst = dae->nodes.at[owner.node].inst, .span = owner.span, .told = dae->told.n, .n_told = 1};
     Expr condition = expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_GE, a, expr_const(exprs, 0)));
     dae_bind_shape(dae, condition, laws->naming.vars.at, &made.condition, &made.row);
-    uint64_t hash = hash_of_assert(dae, &made);
+    uint64_t hash = model_shape_hash(dae, made.condition, made.row);
     if (map_get(&laws->asserted, hash, &known))
         return;
     map_put(&laws->asserted, hash, 1);
@@ -220,7 +212,7 @@ pass_laws(Dae *dae, Diags *diags)
     uint32_t n = dae->equations.n; // what is appended below has no set-valued terms
     operators_elsewhere(dae, (Op[]){OP_TAR, OP_SGN}, 2, refuse, &laws);
     for (uint32_t i = 0; i < dae->asserts.n; i++)
-        map_put(&laws.asserted, hash_of_assert(dae, &dae->asserts.at[i]), 1);
+        map_put(&laws.asserted, model_shape_hash(dae, dae->asserts.at[i].condition, dae->asserts.at[i].row), 1);
     for (uint32_t i = 0; i < n; i++)
         laws.good &= visit(&laws, i);
     map_free(&laws.split_of);

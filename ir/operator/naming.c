@@ -4,6 +4,7 @@
 // Method: a bare variable is taken as it is; anything else gets a hidden variable with an equation, or a parameter with a
 // bind. Expressions are bound to their variables, hashed and remembered.
 // Contract: naming.h. Appends variables, equations and binds. Complexity: linear in the expressions.
+#include "ir/dae/model_shapes.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
@@ -49,15 +50,6 @@ naming_tell(Dae *dae, Var var, const char *word, Var of, Var factor)
     out_free(&out);
 }
 
-static uint64_t
-hash_of(const Dae *dae, Expr shape, uint32_t row)
-{
-    uint64_t hash = shape;
-    for (uint32_t k = 0; k < expr_nslots(dae->exprs, shape); k++)
-        hash = hash_add(hash, dae->rows.at[row + k]);
-    return hash;
-}
-
 static bool
 same_row(const Dae *dae, uint32_t n, uint32_t one, uint32_t other)
 {
@@ -71,7 +63,7 @@ Var
 naming_recall(Naming *naming, Expr shape, uint32_t row, uint64_t *hash)
 {
     uint32_t at;
-    *hash = hash_of(naming->dae, shape, row);
+    *hash = model_shape_hash(naming->dae, shape, row);
     if (!map_get(&naming->named_of, *hash, &at))
         return NONE;
     for (; at != NONE; at = naming->named.at[at].next) {

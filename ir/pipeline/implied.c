@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/dae/model_shapes.h"
 #include "ir/expr/expr_eval.h"
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
@@ -36,15 +37,6 @@ typedef struct Proof {
     F64Vec x;
     uint32_t trial;
 } Proof;
-
-static uint64_t
-key_of(const Dae *dae, const Equation *at)
-{
-    uint64_t hash = at->shape;
-    for (uint32_t k = 0; k < expr_nslots(dae->exprs, at->shape); k++)
-        hash = hash_add(hash, dae->rows.at[at->row + k]);
-    return hash;
-}
 
 void
 snapshot_take(const Dae *dae, Snapshot *out)
@@ -414,7 +406,7 @@ static bool
 is_left(const Proof *proof, const Equation *at)
 {
     uint32_t known;
-    return map_get(&proof->after, key_of(proof->dae, at), &known);
+    return map_get(&proof->after, model_shape_hash(proof->dae, at->shape, at->row), &known);
 }
 
 bool
@@ -425,7 +417,7 @@ snapshot_implied(Dae *dae, const Snapshot *before, Implied *implied, Out *why)
     bool good = true;
     for (uint32_t i = 0; i < dae->equations.n; i++)
         if (in_force(&dae->equations.at[i]))
-            map_put(&proof.after, key_of(dae, &dae->equations.at[i]), 1);
+            map_put(&proof.after, model_shape_hash(dae, dae->equations.at[i].shape, dae->equations.at[i].row), 1);
     for (uint32_t i = 0; i < before->equations.n && good; i++) {
         const Equation lost = before->equations.at[i];
         if (is_left(&proof, &lost))

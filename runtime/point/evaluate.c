@@ -422,6 +422,16 @@ evaluate_store(Run *run)
     rates_of_modes(run, run->mode, run->yp + run->ny);
 }
 
+int
+evaluate_reached(Run *run, const double *y)
+{
+    evaluate_states(run, run->time, y);
+    int status = evaluate_solved(run, true);
+    if (status == MDL_OK)
+        evaluate_store(run);
+    return status;
+}
+
 // Rows that do not count may have values that are not finite.
 static bool
 unknowns_finite(const Run *run)

@@ -55,7 +55,7 @@ trouble_text(Trouble trouble)
 
 // Variable i of the block: an unknown, or after them an inner one.
 static const char *
-name_of(const mdl_block *block, uint32_t i)
+name_of_unknown(const mdl_block *block, uint32_t i)
 {
     const char *const *names = i < block->m ? block->unknown_name : block->inner_name;
     const char *name = names ? names[i < block->m ? i : i - block->m] : NULL;
@@ -131,7 +131,7 @@ newton_null_text(const Run *run, Newton *newton, uint32_t most, char *text, size
     const char **name = calloc((size_t)n + 1, sizeof *name);
     uint8_t *kind = calloc((size_t)n + 1, sizeof *kind);
     for (uint32_t i = 0; name && kind && i < n; i++) {
-        name[i] = name_of(block, i);
+        name[i] = name_of_unknown(block, i);
         kind[i] = kind_of(block, i);
     }
     for (uint32_t k = 0; along && name && kind && k < block->m - rank_value(newton->rank) && k < most; k++) {
@@ -183,7 +183,7 @@ say_iterate(Text *out, const Run *run, const mdl_block *block)
             continue;
         left += shown == SHOWN;
         if (shown < SHOWN && shown++ < SHOWN)
-            say(out, "\n  %s = %.10g", name_of(block, i), run->v[block->unknown[i]]);
+            say(out, "\n  %s = %.10g", name_of_unknown(block, i), run->v[block->unknown[i]]);
     }
     if (left)
         say(out, "\n  and %u more", left);
@@ -324,7 +324,7 @@ static void
 say_names(Text *out, const mdl_block *block)
 {
     for (uint32_t i = 0; i < block->m && i < TOGETHER; i++)
-        say(out, "%s%s", i ? ", " : "", name_of(block, i));
+        say(out, "%s%s", i ? ", " : "", name_of_unknown(block, i));
     if (block->m > TOGETHER)
         say(out, " and %u more", block->m - TOGETHER);
 }
@@ -342,7 +342,7 @@ newton_trace_solve(const Run *run, const Newton *newton, bool solved)
     if (newton->by_rank)
         say(&out, ", rank %u", rank_value(newton->rank));
     for (uint32_t i = 0; i < block->m && i < SHOWN; i++)
-        say(&out, "\n  %s: %.8g -> %.8g", name_of(block, i), newton->start[i], run->v[block->unknown[i]]);
+        say(&out, "\n  %s: %.8g -> %.8g", name_of_unknown(block, i), newton->start[i], run->v[block->unknown[i]]);
     run_message(run, MDL_NOTE, "%s", text);
 }
 
@@ -368,7 +368,7 @@ newton_trace_step(const Run *run, const Newton *newton, double s, const double *
         if (fastest == block->m)
             break;
         shown[fastest] = true;
-        say(&out, "; %s: %.8g -> %.8g", name_of(block, fastest), from[fastest], run->v[block->unknown[fastest]]);
+        say(&out, "; %s: %.8g -> %.8g", name_of_unknown(block, fastest), from[fastest], run->v[block->unknown[fastest]]);
     }
     run_message(run, MDL_NOTE, "%s", text);
 }
@@ -404,7 +404,7 @@ newton_note_elsewhere(const Run *run, const Newton *newton, const double *from)
     say(&out, "initialisation: nothing can be solved from the start values; other ones were taken:");
     for (uint32_t i = 0; i < block->m; i++)
         if (from[i] != newton->start[i] && shown++ < SHOWN)
-            say(&out, "\n  %s: %.9g instead of %.9g", name_of(block, i), from[i], newton->start[i]);
+            say(&out, "\n  %s: %.9g instead of %.9g", name_of_unknown(block, i), from[i], newton->start[i]);
     if (shown > SHOWN)
         say(&out, "\n  and %u more", shown - SHOWN);
     run_message(run, MDL_NOTE, "%s", text);

@@ -41,6 +41,8 @@ void evaluate_stick(const Run *run);
 // For methods on y' = f(t, y): time and states (and exponentials) into v, and after evaluate_solved() the slopes out of it.
 void evaluate_states(Run *run, double time, const double *y);
 void evaluate_slopes(const Run *run, const double *y, double *slope);
+// The states that a step has reached at run->time: solved, and stored as the point of the run.
+MDL_CHECKED int evaluate_reached(Run *run, const double *y);
 // Calls the dynamics in order; the blocks' unknowns are those in v.
 void evaluate_plain(Run *run);
 // Solves the blocks and sets the derivatives; on failure reports when `report` is set.

@@ -331,11 +331,7 @@ gauss_step(Run *run, double limit)
     run->time = whole ? ode->anchor + (double)(ode->count + 1) * ode->step : limit;
     remember(ode, h, whole);
     gauss_recover(run);
-    evaluate_states(run, run->time, ode->next);
-    status = evaluate_solved(run, true);
-    if (status == MDL_OK)
-        evaluate_store(run);
-    return status;
+    return evaluate_reached(run, ode->next);
 }
 
 static void

@@ -403,11 +403,7 @@ take_point(Run *run)
     profile_leave(run, before);
     if (status != MDL_OK)
         return status;
-    evaluate_states(run, run->time, run->y);
-    status = evaluate_solved(run, true);
-    if (status == MDL_OK)
-        evaluate_store(run);
-    return status;
+    return evaluate_reached(run, run->y);
 }
 
 MDL_CHECKED static int

@@ -677,11 +677,7 @@ accept(Run *run, double limit, double h, uint32_t order)
         return RUN_NEARS_SINGULAR;
     for (uint32_t k = 0; k < n; k++)
         ode->tilt[k] = run->y[k] - ode->start[k] - end[k];
-    evaluate_states(run, run->time, run->y);
-    int status = evaluate_solved(run, true);
-    if (status == MDL_OK)
-        evaluate_store(run);
-    return status;
+    return evaluate_reached(run, run->y);
 }
 
 MDL_CHECKED static int

@@ -325,11 +325,7 @@ take_point(Stepping *st)
     memcpy(run->y, point, st->width * sizeof *point);
     part_blocks(st, point, sense->s, sense->mode_s);
     sense_take_modes(sense, sense->mode_s, sense->modes);
-    evaluate_states(run, run->time, run->y);
-    int status = evaluate_solved(run, true);
-    if (status == MDL_OK)
-        evaluate_store(run);
-    return status;
+    return evaluate_reached(run, run->y);
 }
 
 MDL_CHECKED static int
