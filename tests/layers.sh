@@ -4,7 +4,8 @@
 #
 # A room includes, of other rooms, the doors (headers named like their rooms) and what these call open; rooms use rooms above
 # them in tests/rooms only; 5 to 25 source files each; no name in two rooms; LLVM in backend/llvm and SUNDIALS in the runtime only.
-# No function or variable is defined twice, even where no program has both; what only its own file uses is static.
+# No function or variable is defined twice, even where no program has both; what only its own file uses is static, and no static function of one file
+# has the name of one that other files may call.
 # A source file begins with its name, and says its purpose, method, contract and complexity before its first line of code.
 # No status is dropped in the runtime.
 set -u
@@ -64,6 +65,17 @@ find frontend ir backend runtime -name '*.c' | sort | xargs awk '
     !/^\/\// { heading = 0 }
     heading { said = said $0 " " }
     END { close_file() }' >>"$found"
+
+# A definition: its type stands alone, its name begins the next line.
+find frontend ir backend runtime -name '*.c' | sort | xargs awk '
+    FNR == 1 { type = "" }
+    type != "" && /^[a-z_0-9]+\(/ {
+        name = $0; sub(/\(.*/, "", name)
+        if (type !~ /static/) shared[name] = FILENAME
+        else if (!((name, FILENAME) in own)) { own[name, FILENAME] = 1; n++; static_name[n] = name; home[n] = FILENAME }
+    }
+    { type = /^[A-Za-z_].*[a-zA-Z0-9_*]$/ && !/[=;]/ ? $0 : "" }
+    END { for (i = 1; i <= n; i++) if (static_name[i] in shared && shared[static_name[i]] != home[i]) print home[i] ": " static_name[i] "() is also a function of " shared[static_name[i]] }' >>"$found"
 
 # No result of an evaluation is dropped: functions of the runtime that give a status are MDL_CHECKED (runtime/model/checked.h), and what another one says,
 # of what it did, is looked at or left with (void).

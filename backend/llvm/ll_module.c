@@ -353,7 +353,7 @@ trip_work(const Compiler *c, const Code *code)
 }
 
 static bool
-compile_loop(Compiler *c, const Pieces *pieces, const Segment *segment, bool only)
+compile_repeated(Compiler *c, const Pieces *pieces, const Segment *segment, bool only)
 {
     Code code;
     LlLoop loop = {pieces, segment, false, c->request->kept != NULL};
@@ -430,7 +430,7 @@ compile_function(Compiler *c, const Func *func)
     bool good = true, only = pieces.segments.n == 1;
     for (uint32_t s = 0; good && s < pieces.segments.n; s++) {
         const Segment *segment = &pieces.segments.at[s];
-        good = segment->trips > 1 ? compile_loop(c, &pieces, segment, only)
+        good = segment->trips > 1 ? compile_repeated(c, &pieces, segment, only)
             : compile_straight(c, segment, only);
     }
     if (good && c->parts)

@@ -89,7 +89,7 @@ typedef struct Newton {
 } Newton;
 
 static void
-newton_free(Newton *w)
+iteration_free(Newton *w)
 {
     path_system_free(&w->system);
     lu_free(&w->lu);
@@ -224,7 +224,7 @@ mesh_make(PathMesh *mesh, uint32_t n)
 }
 
 static void
-mesh_free(PathMesh *mesh)
+path_mesh_free(PathMesh *mesh)
 {
     free(mesh->time);
     free(mesh->length);
@@ -232,7 +232,7 @@ mesh_free(PathMesh *mesh)
 }
 
 static void
-polynomial_at(const PathRule *rule, const double *u, uint32_t b, uint32_t interval, double x, double *out)
+interval_at(const PathRule *rule, const double *u, uint32_t b, uint32_t interval, double x, double *out)
 {
     double value[PATH_NODES], slope[PATH_NODES];
     path_basis(rule, x, value, slope);
@@ -261,7 +261,7 @@ refine(const PathProblem *problem, const Path *path, const bool *marked, PathMes
             mesh->length[at] = width*path->mesh.length[j];
             mesh->time[at] = path->mesh.time[j] + 0.5*half*path->mesh.length[j];
             for (uint32_t k = 0; k < PATH_NODES; k++)
-                polynomial_at(&rule, path->value, b, j, width*rule.node[k] + 0.5*half, *value + ((size_t)PATH_DEGREE*at + k)*b);
+                interval_at(&rule, path->value, b, j, width*rule.node[k] + 0.5*half, *value + ((size_t)PATH_DEGREE*at + k)*b);
         }
     mesh->time[n] = path->mesh.time[path->mesh.n];
     return true;
@@ -381,7 +381,7 @@ settle(const PathProblem *problem, Path *path, double *change, double *scale)
             end = PATH_SINGULAR;
     }
     free(before);
-    newton_free(&w);
+    iteration_free(&w);
     return end;
 }
 
@@ -409,13 +409,13 @@ improve(const PathProblem *problem, Path *path, double *scale)
         path->newton = next.newton;
         path->meshes = next.meshes;
         if (end != PATH_FOUND) { // what is kept is the coarser path
-            mesh_free(&next.mesh);
+            path_mesh_free(&next.mesh);
             free(next.value);
             if (end == PATH_SINGULAR)
                 path->curvature = next.curvature;
             return end;
         }
-        mesh_free(&path->mesh);
+        path_mesh_free(&path->mesh);
         free(path->value);
         *path = next;
         path->error = change;
@@ -454,7 +454,7 @@ path_stationary(const PathProblem *problem, Path *path)
     PathEnd end = PATH_NO_MEMORY;
     // Where Newton's method fails after a coarse mesh, it may not after a finer one.
     for (uint32_t n = problem->intervals ? problem->intervals : FIRST_INTERVALS; scale; n *= 4) {
-        mesh_free(&path->mesh);
+        path_mesh_free(&path->mesh);
         free(path->value);
         path->value = NULL;
         end = first_guess(problem, n, path) ? settle(problem, path, &change, scale) : PATH_NO_MEMORY;
@@ -510,7 +510,7 @@ path_at(const PathProblem *problem, const Path *path, double time, double *out)
 void
 path_free(Path *path)
 {
-    mesh_free(&path->mesh);
+    path_mesh_free(&path->mesh);
     free(path->value);
     path->value = NULL;
 }

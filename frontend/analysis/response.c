@@ -148,7 +148,7 @@ solve(Hessenberg *f, double omega)
 }
 
 static void
-evaluate(Hessenberg *f, double hz, double complex *value)
+response_at(Hessenberg *f, double hz, double complex *value)
 {
     solve(f, 2 * M_PI * hz);
     for (size_t j = 0; j < f->inputs; j++)
@@ -299,7 +299,7 @@ refine(Hessenberg *f, Grid *out, double complex **values, size_t *capacity, doub
         double complex *right = level + (n - 1) * pairs, *between = level + n * pairs;
         bool wide = at.depth < DEEPEST && out->n + n < MOST_POINTS && at.hz > from * (1 + NARROWEST);
         if (wide) {
-            evaluate(f, middle, between);
+            response_at(f, middle, between);
             wide = is_bent(*values + (out->n - 1) * pairs, between, right, (uint32_t)pairs, largest);
         }
         if (wide) {
@@ -333,7 +333,7 @@ trace(Hessenberg *f, const Grid *coarse, Response *r)
     bool good = all && r->value && add(&fine, coarse->hz[0]);
     double largest = 0;
     for (uint32_t k = 0; good && k < coarse->n; k++) {
-        evaluate(f, coarse->hz[k], all + k * pairs);
+        response_at(f, coarse->hz[k], all + k * pairs);
         for (size_t p = 0; p < pairs; p++)
             largest = fmax(largest, cabs(all[k * pairs + p]));
     }

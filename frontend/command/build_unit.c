@@ -266,7 +266,7 @@ pack_library(const Exported *exported, const Parts *parts, Archive *archive)
 
 // 0 or an errno value.
 static int
-pack(const Exported *exported, const Unit *unit, Archive *archive)
+pack_unit(const Exported *exported, const Unit *unit, Archive *archive)
 {
     bool large = library_needs_sparse(exported->model);
     Out description = {0}, licences = {0};
@@ -301,7 +301,7 @@ make_unit(Session *session, const EngineOptions *engine, Exported *exported)
     for (uint32_t k = 0; k < unit.n && good; k++)
         good = make_library(session, engine, exported, &unit.parts[k], &why);
     if (good)
-        error = pack(exported, &unit, &archive);
+        error = pack_unit(exported, &unit, &archive);
     if (good && !error)
         error = replace_file(target, archive.bytes.text, archive.bytes.length, 0);
     if (error)

@@ -81,7 +81,7 @@ differentiate(Functions *f)
 }
 
 static void
-evaluate(void *user, double time, const double *y, double *value, double *force, double *slope)
+evaluate_terms(void *user, double time, const double *y, double *value, double *force, double *slope)
 {
     Functions *f = user;
     uint32_t n = f->action.features.n;
@@ -412,7 +412,7 @@ solve(Functions *f)
         .from = !isnan(run->start) ? run->start : !isnan(dae->start) ? dae->start : 0,
         .to = !isnan(run->stop) ? run->stop : !isnan(dae->stop) ? dae->stop : 1,
         .rate_of = a->rate_of.at, .start = a->start.at, .end = f->end, .guess = f->guess, .n_guess = f->n_guess, .tolerance = !isnan(run->tolerance) ? run->tolerance : !isnan(dae->tolerance) ? dae->tolerance : usual_tolerance,
-        .intervals = session->options.path.intervals, .evaluate = evaluate, .constrain = constrain, .user = f};
+        .intervals = session->options.path.intervals, .evaluate = evaluate_terms, .constrain = constrain, .user = f};
     if (!(problem.to > problem.from) || !(problem.tolerance > 0)) {
         fprintf(stderr, problem.tolerance > 0 ? "mdlc: the path must end (%g) after it starts (%g)\n" : "mdlc: the tolerance must be positive\n",
                 problem.to, problem.from);

@@ -316,7 +316,7 @@ show_formalisms(Session *session, Out *out)
 
 // The bond graph marks what only the start of a run shows; it is there all the same when the model cannot be run.
 static int
-compile_for(Session *session, const char *what, Out *out)
+compile_to_show(Session *session, const char *what, Out *out)
 {
     Compilation *c = &session->compilation;
     bool bonds = !strcmp(what, "bonds");
@@ -375,7 +375,7 @@ command_show(Session *session)
     } else if (!strcmp(what, "formalisms")) {
         status = show_formalisms(session, &out);
     } else {
-        status = compile_for(session, what, &out);
+        status = compile_to_show(session, what, &out);
         if (!status)
             status = show_view(session, &out);
     }

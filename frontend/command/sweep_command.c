@@ -124,7 +124,7 @@ library_path(const Sweep *sweep, uint64_t hash)
 
 // The compiler has told what is wrong with a model.
 static int
-build_library(Sweep *sweep, uint32_t build)
+build_shared(Sweep *sweep, uint32_t build)
 {
     const char *target = arena_printf(sweep->session->arena, "%s/build-%ld.so", sweep->folder, (long)getpid());
     char **words = build_words(sweep, build, target);
@@ -622,7 +622,7 @@ run_study(Sweep *sweep)
     if (!status)
         status = lock_folder(sweep);
     for (uint32_t k = 0; k < sweep->study->builds && !status; k++)
-        status = build_library(sweep, k);
+        status = build_shared(sweep, k);
     for (uint32_t k = 0; k < sweep->study->builds && !status; k++)
         status = find_build(sweep, k) ? EXIT_FINE : EXIT_MODEL;
     if (!status)

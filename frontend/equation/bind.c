@@ -259,7 +259,7 @@ emit_kept(const Emission *emission)
 }
 
 static void
-emit(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
+emit_role(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
 {
     Elab *elab = walk->elab;
     Emission emission = {.walk = walk, .mod = mod, .member = member, .role = role, .base = base};
@@ -310,12 +310,12 @@ walk_variable(Walk *walk, const Mod *mod, Member *member, uint32_t base, bool de
     static const char *const names[] = {[ROLE_START] = "start", [ROLE_NOMINAL] = "nominal",
                                         [ROLE_MIN] = "min", [ROLE_MAX] = "max", [ROLE_STOP] = "stop", [ROLE_RATE] = "rate", [ROLE_FIXED] = "fixed"};
     if (ours(walk, mod, declared_here))
-        emit(walk, mod, member, base, ROLE_VALUE);
+        emit_role(walk, mod, member, base, ROLE_VALUE);
     for (uint32_t i = 0; i < mod->n; i++) {
         const char *name = sym_text(walk->elab->dae->syms, mod->children[i]->name);
         for (Role role = ROLE_START; role <= ROLE_FIXED; role++)
             if (!strcmp(name, names[role]) && ours(walk, mod->children[i], declared_here))
-                emit(walk, mod->children[i], member, base, role);
+                emit_role(walk, mod->children[i], member, base, role);
     }
 }
 

@@ -444,7 +444,7 @@ same_type(const Member *x, const Member *y)
 
 // Variables are connected by their place, so their names must come in one order. A name that differs, or 0.
 static Sym
-other_name(const Fragment *a, const Fragment *b, uint32_t depth)
+name_that_one_lacks(const Fragment *a, const Fragment *b, uint32_t depth)
 {
     if (a == b || a->class_id == b->class_id || depth == DEPTH_LIMIT)
         return 0;
@@ -457,7 +457,7 @@ other_name(const Fragment *a, const Fragment *b, uint32_t depth)
             return 0;
         const Member *x = &a->members.at[a->order.at[i]], *y = &b->members.at[b->order.at[k]];
         Sym inside = x->name != y->name || (!x->is_component && !y->is_component && !same_type(x, y)) ? x->name
-            : x->is_component && y->is_component ? other_name(x->fragments[0], y->fragments[0], depth + 1) : 0;
+            : x->is_component && y->is_component ? name_that_one_lacks(x->fragments[0], y->fragments[0], depth + 1) : 0;
         if (inside)
             return inside;
     }
@@ -488,7 +488,7 @@ base_text(Elab *elab, const Member *member)
 static bool
 names_fit(Elab *elab, const End *a, const End *b, Span span)
 {
-    Sym name = a->frag && b->frag && !a->late && !b->late ? other_name(a->frag, b->frag, 0) : 0;
+    Sym name = a->frag && b->frag && !a->late && !b->late ? name_that_one_lacks(a->frag, b->frag, 0) : 0;
     if (name)
         diag_add(elab->diags, E0405, span,
                  "a '%s' cannot be connected to a '%s': '%s' has no counterpart in its place",

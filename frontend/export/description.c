@@ -49,7 +49,7 @@ value(const char *name, const ExportedVariable *variable, double at, Out *out)
 }
 
 static const mdl_declaration *
-declaration_of(const Exported *exported, const ExportedVariable *variable)
+declared_as(const Exported *exported, const ExportedVariable *variable)
 {
     static const mdl_declaration none;
     return variable->declaration == NONE || variable->is_derivative ? &none : &exported->model->declaration[variable->declaration];
@@ -59,7 +59,7 @@ declaration_of(const Exported *exported, const ExportedVariable *variable)
 static void
 print_quantity(const Exported *exported, const ExportedVariable *variable, bool start, Out *out)
 {
-    const mdl_declaration *d = declaration_of(exported, variable);
+    const mdl_declaration *d = declared_as(exported, variable);
     if (variable->type == MDL_ENUM)
         attribute("declaredType", types_name(exported, variable->declaration), out);
     if (variable->type == MDL_REAL && d->unit && *d->unit) {
@@ -112,7 +112,7 @@ print_variable_3(const Exported *exported, const ExportedVariable *variable, con
         out_text(out, "      <Alias");
         attribute("name", other->name, out);
         attribute("description", other->description, out);
-        const mdl_declaration *d = declaration_of(exported, variable), *od = declaration_of(exported, other);
+        const mdl_declaration *d = declared_as(exported, variable), *od = declared_as(exported, other);
         if (variable->type == MDL_REAL && d->unit && od->unit && !strcmp(d->unit, od->unit))
             attribute("displayUnit", od->display_unit, out);
         out_text(out, "/>\n");
@@ -302,7 +302,7 @@ print_experiment(const Exported *exported, Out *out)
 
 // Names that the structured syntax has: all but quoted ones with letters that are not of ASCII.
 static bool
-is_structured(const Exported *exported)
+has_structure(const Exported *exported)
 {
     for (uint32_t k = 0; k < exported->variable.n; k++)
         for (const char *c = exported->variable.at[k].name; *c; c++)
@@ -320,7 +320,7 @@ description_print(const Exported *exported, Out *out)
     attribute("modelName", model->name, out);
     attribute(three ? "instantiationToken" : "guid", exported->token, out);
     attribute("generationTool", "mdlc", out);
-    attribute("variableNamingConvention", is_structured(exported) ? "structured" : "flat", out);
+    attribute("variableNamingConvention", has_structure(exported) ? "structured" : "flat", out);
     if (!three)
         out_printf(out, " numberOfEventIndicators=\"%u\"", exported->indicators);
     out_text(out, ">\n");

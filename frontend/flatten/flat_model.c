@@ -126,7 +126,7 @@ link_coordinate(Linker *linker, const Member *member, Var first)
 
 // One for all instances of the fragment, but for what is inherited from the components around them.
 static const Declaration *
-declaration_of(Linker *linker, Member *member, uint16_t inherited)
+group_of_member(Linker *linker, Member *member, uint16_t inherited)
 {
     uint16_t flags = group_flags(member, inherited);
     if (member->linked && member->linked->flags == flags)
@@ -148,7 +148,7 @@ link_variable(Linker *linker, Member *member, const Shift *shift, uint16_t flags
 {
     Dae *dae = linker->dae;
     linker->sound &= dae->nvars == shift->var + member->first;
-    dae_add_group(dae, declaration_of(linker, member, flags), shift->inst);
+    dae_add_group(dae, group_of_member(linker, member, flags), shift->inst);
     if (member->flags & AST_F_COORDINATE)
         link_coordinate(linker, member, shift->var + member->first);
     for (uint32_t k = 0; member->state_select && k < member->count; k++)

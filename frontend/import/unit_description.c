@@ -431,7 +431,7 @@ check_names(const Description *description, Out *why)
 }
 
 static bool
-resolve(Description *description, Out *why)
+resolve_types(Description *description, Out *why)
 {
     Reference *references = base_calloc((size_t)description->variable.n + 1, sizeof *references);
     description->references = references;
@@ -465,7 +465,7 @@ description_read(Description *description, const char *folder, Out *why)
         out_printf(why, "%s: it is no description of a unit\n", path);
         return IMPORT_REFUSED;
     }
-    return failure != IMPORT_FINE || resolve(description, why) ? failure : IMPORT_REFUSED;
+    return failure != IMPORT_FINE || resolve_types(description, why) ? failure : IMPORT_REFUSED;
 }
 
 void

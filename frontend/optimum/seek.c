@@ -197,7 +197,7 @@ run_or_lose(Seeking *s, bool derivatives)
 
 // The goals at z, unless they are there. False: no run, or none with derivatives.
 static bool
-evaluate(Seeking *s, const double *z, bool derivatives)
+evaluate_trial(Seeking *s, const double *z, bool derivatives)
 {
     if (s->known && !memcmp(z, s->z, s->n * sizeof *z) && (s->sloped || !derivatives || !s->good))
         return s->good;
@@ -246,7 +246,7 @@ static double
 objective(unsigned n, const double *z, double *slope, void *user)
 {
     Seeking *s = user;
-    if (evaluate(s, z, slope != NULL)) {
+    if (evaluate_trial(s, z, slope != NULL)) {
         if (slope)
             put_slope(s, &s->aim, slope);
         return aim_value(s, &s->aim);
@@ -261,7 +261,7 @@ constraint(unsigned n, const double *z, double *slope, void *user)
 {
     Question *q = user;
     Seeking *s = q->seeking;
-    bool good = evaluate(s, z, slope != NULL), own = q->goal == s->request->goals;
+    bool good = evaluate_trial(s, z, slope != NULL), own = q->goal == s->request->goals;
     if (good)
         q->last = own ? aim_value(s, &s->limit) : s->value[q->goal];
     if (slope && good && own)

@@ -236,7 +236,7 @@ html_table(const char *const *titles, uint32_t columns, const DocRows *rows, boo
 }
 
 static void
-text_table(uint32_t columns, const DocRows *rows, Out *out)
+print_table(uint32_t columns, const DocRows *rows, Out *out)
 {
     size_t width[DOC_COLUMNS] = {0};
     for (uint32_t i = 0; i < rows->n; i++)
@@ -266,5 +266,5 @@ doc_table(DocFormat format, const char *const *titles, uint32_t columns, const D
     else if (format == DOC_HTML)
         html_table(titles, columns, rows, links, out);
     else
-        text_table(columns, rows, out);
+        print_table(columns, rows, out);
 }

@@ -49,7 +49,7 @@ kind(const Doc *doc, Node node)
 
 // The source of a span; NULL when it has none.
 static const char *
-text_of(const Doc *doc, Span span, uint32_t *length, uint32_t *column)
+text_of_node(const Doc *doc, Span span, uint32_t *length, uint32_t *column)
 {
     Place place;
     if (!span_locate(doc->program->sources, span, &place))
@@ -64,7 +64,7 @@ static void
 print_source(const Doc *doc, Span span, Out *out)
 {
     uint32_t length, column;
-    const char *text = text_of(doc, span, &length, &column), *end = text ? text + length : NULL;
+    const char *text = text_of_node(doc, span, &length, &column), *end = text ? text + length : NULL;
     while (text && text < end) {
         const char *newline = memchr(text, '\n', (size_t)(end - text)), *stop = newline ? newline : end;
         out_bytes(out, text, (size_t)(stop - text));
@@ -103,7 +103,7 @@ class_description(const Doc *doc, const ClassInfo *info)
 }
 
 static const char *
-expression_text(const Doc *doc, Node expr)
+written_expression(const Doc *doc, Node expr)
 {
     Out out = {0};
     if (!expr)
@@ -123,7 +123,7 @@ opening_comment(const Doc *doc, const ClassInfo *info)
     Span span = ast_at(&doc->program->ast, info->node)->span;
     if (comment && ast_at(&doc->program->ast, comment)->span.hi)
         span.lo = ast_at(&doc->program->ast, comment)->span.hi;
-    const char *at = text_of(doc, span, &length, &column), *end = at ? at + length : NULL;
+    const char *at = text_of_node(doc, span, &length, &column), *end = at ? at + length : NULL;
     Out out = {0};
     at = at ? memchr(at, '\n', length) : NULL;
     while (at && at < end) {
@@ -214,10 +214,10 @@ component_row(const Doc *doc, const ClassMember *member, uint32_t type, Role rol
     const char *written = scope_name_text(doc->program, child(doc, member->line, 0));
     bool structured = role == ROLE_CONNECTOR || role == ROLE_PART;
     if (sizes)
-        name = arena_printf(doc->arena, "%s%s", name, expression_text(doc, sizes));
+        name = arena_printf(doc->arena, "%s%s", name, written_expression(doc, sizes));
     if (ast_at(&doc->program->ast, member->line)->flags & AST_F_FLOW)
         name = arena_printf(doc->arena, "flow %s", name);
-    return (DocRow){{name, structured ? arena_strndup(doc->arena, written, strlen(written)) : unit, expression_text(doc, value),
+    return (DocRow){{name, structured ? arena_strndup(doc->arena, written, strlen(written)) : unit, written_expression(doc, value),
                      description(doc, child(doc, member->node, 3))}};
 }
 

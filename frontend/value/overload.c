@@ -120,7 +120,7 @@ find_way(ExprEnv *env, const char *name, const Value *operands, Span span, Way *
 // --- arrays
 
 static Value
-element_of(const Value *value, uint32_t i)
+operand_scalar(const Value *value, uint32_t i)
 {
     uint32_t size = type_scalars(&value->type);
     return (Value){.type = type_with_sizes(&value->type, 0, NULL), .count = size, .elements = value->elements + (size_t)i * size};
@@ -152,7 +152,7 @@ elementwise(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span 
     if (!n)
         return refuse(env, ast_op_text(op), left, right, 0, span);
     for (uint32_t i = 0; i < n; i++) {
-        Value a = element_of(left, left->type.rank ? i : 0), b = element_of(right, right->type.rank ? i : 0);
+        Value a = operand_scalar(left, left->type.rank ? i : 0), b = operand_scalar(right, right->type.rank ? i : 0);
         if (!operator_binary(env, op, &a, &b, span, &elements[i]))
             return false;
     }
@@ -164,7 +164,7 @@ inner_product(ExprEnv *env, const Value *left, const Value *right, uint32_t row,
 {
     uint32_t inner = right->type.dims[0], columns = right->type.rank == 2 ? right->type.dims[1] : 1;
     for (uint32_t k = 0; k < inner; k++) {
-        Value a = element_of(left, row * inner + k), b = element_of(right, k * columns + column), term, sum = *out;
+        Value a = operand_scalar(left, row * inner + k), b = operand_scalar(right, k * columns + column), term, sum = *out;
         if (!operator_binary(env, AOP_MUL, &a, &b, span, &term) || (k && !operator_binary(env, AOP_ADD, &sum, &term, span, out)))
             return false;
         if (!k)
@@ -242,7 +242,7 @@ overload_unary(ExprEnv *env, AstOp op, const Value *operand, Span span, Value *o
         return refuse(env, name, operand, NULL, ways, span);
     Value *elements = arena_array(env->arena, Value, n);
     for (uint32_t i = 0; i < n; i++) {
-        Value element = element_of(operand, i);
+        Value element = operand_scalar(operand, i);
         if (!overload_unary(env, op, &element, span, &elements[i]))
             return false;
     }

@@ -452,7 +452,7 @@ lump_points(Domain *domain, const Expr *parts, uint32_t n_places)
 // --- the whole
 
 static Domain
-domain_of(Exprs *exprs, const LumpRange *ranges, uint32_t n, Lumps *out)
+domain_in_ranges(Exprs *exprs, const LumpRange *ranges, uint32_t n, Lumps *out)
 {
     Domain domain = {.exprs = exprs, .n = n, .measure = expr_const(exprs, 1), .out = out};
     for (uint32_t i = 0; i < n; i++)
@@ -492,7 +492,7 @@ expr_lump(Exprs *exprs, Expr density, const Expr *places, uint32_t n_places, con
 {
     U32Vec parts = {0}, again = {0};
     *out = (Lumps){0};
-    Domain domain = domain_of(exprs, ranges, n_ranges, out);
+    Domain domain = domain_in_ranges(exprs, ranges, n_ranges, out);
     vec_append(&parts, places, n_places);
     vec_push(&parts, density);
     bool good = true;
@@ -505,7 +505,7 @@ expr_lump(Exprs *exprs, Expr density, const Expr *places, uint32_t n_places, con
     map_free(&domain.moments);
     vec_free(&domain.moment);
     if (good && !modes && !out->reason) {
-        domain = domain_of(exprs, ranges, n_ranges, out);
+        domain = domain_in_ranges(exprs, ranges, n_ranges, out);
         scaled(&domain, true, again.at, again.n);
         modes = lump_points(&domain, again.at, n_places);
     }

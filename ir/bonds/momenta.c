@@ -121,7 +121,7 @@ add_image(Momenta *momenta, uint32_t e)
 // --- as many equations as images
 
 static bool
-names(const Image *image, Var target)
+image_has(const Image *image, Var target)
 {
     for (uint32_t k = 0; k < image->vars.n; k++)
         if (image->vars.at[k] == target)
@@ -134,7 +134,7 @@ static bool
 match(Momenta *momenta, uint32_t i, U32Vec *owner, U8Vec *seen)
 {
     for (uint32_t t = 0; t < momenta->targets.n; t++) {
-        if (seen->at[t] || !names(&momenta->images.at[i], momenta->targets.at[t]))
+        if (seen->at[t] || !image_has(&momenta->images.at[i], momenta->targets.at[t]))
             continue;
         seen->at[t] = 1;
         if (owner->at[t] == NONE || match(momenta, owner->at[t], owner, seen)) {
@@ -163,7 +163,7 @@ match_all(Momenta *momenta, U32Vec *owner)
 }
 
 static void
-add_equation(Dae *dae, Expr sum, const Var *vars, uint32_t node)
+momentum_equation(Dae *dae, Expr sum, const Var *vars, uint32_t node)
 {
     dae_equate(dae, EQN_NORMAL, sum, expr_const(dae->exprs, 0), vars, node, dae->nodes.at[node].span);
 }
@@ -176,12 +176,12 @@ commit(Momenta *momenta, uint32_t node)
     bool good = momenta->linear && momenta->images.n && (!momenta->weight || momenta->loaded)
                 && match_all(momenta, &owner);
     for (uint32_t i = 0; good && i < momenta->images.n; i++)
-        add_equation(dae, momenta->images.at[i].sum, momenta->images.at[i].vars.at, node);
+        momentum_equation(dae, momenta->images.at[i].sum, momenta->images.at[i].vars.at, node);
     for (uint32_t t = 0; t < momenta->targets.n; t++) {
         if (!good)
             dae->var_flags.at[momenta->targets.at[t]] |= VARF_REMOVED;
         else if (owner.at[t] == NONE)
-            add_equation(dae, expr_slot(dae->exprs, 0), &momenta->targets.at[t], node);
+            momentum_equation(dae, expr_slot(dae->exprs, 0), &momenta->targets.at[t], node);
     }
     vec_free(&owner);
     return good;

@@ -22,7 +22,7 @@ proof_of(Adjointness verdict)
 }
 
 static const char *
-name_of(const SelfAdjoint *about, const AdjointSystem *system, uint32_t i)
+name_in_text(const SelfAdjoint *about, const AdjointSystem *system, uint32_t i)
 {
     return dae_name(about->rows.dae, about->rows.vars.at[system->variables.at[i]]);
 }
@@ -47,7 +47,7 @@ print_row(const SelfAdjoint *about, const AdjointSystem *system, uint32_t i, Out
     Place place;
     Out text = {0};
     if (system->rows.n == system->variables.n)
-        out_printf(out, "  %s: ", name_of(about, system, i));
+        out_printf(out, "  %s: ", name_in_text(about, system, i));
     else
         out_text(out, "  ");
     if (row->equation != NONE)
@@ -174,7 +174,7 @@ print_factors(const SelfAdjoint *about, const AdjointSystem *system, Out *out)
         Edit edit = {0};
         if (expr_is_const(about->rows.exprs, system->factors.at[i], 1))
             continue;
-        out_printf(out, "  factor of %s: ", name_of(about, system, i));
+        out_printf(out, "  factor of %s: ", name_in_text(about, system, i));
         motion_row_print(&about->rows, system->factors.at[i], out);
         if (make_edit(about, system, i, &edit))
             out_printf(out, "\n    edit: %s", edit.text.text);
@@ -188,8 +188,8 @@ print_factors(const SelfAdjoint *about, const AdjointSystem *system, Out *out)
 static void
 print_failure(const SelfAdjoint *about, const AdjointSystem *system, Out *out)
 {
-    out_printf(out, "  condition %s fails for the equation of %s and the variable %s: ", system->condition, name_of(about, system, system->i),
-               name_of(about, system, system->j));
+    out_printf(out, "  condition %s fails for the equation of %s and the variable %s: ", system->condition, name_in_text(about, system, system->i),
+               name_in_text(about, system, system->j));
     print_short(about, system->left, system->left_value, out);
     out_text(out, " is not ");
     print_short(about, system->right, system->right_value, out);
@@ -201,7 +201,7 @@ print_system(const SelfAdjoint *about, const AdjointSystem *system, Out *out)
 {
     const char *before = "{";
     for (uint32_t i = 0; i < system->variables.n; i++, before = ", ")
-        out_printf(out, "%s%s", before, name_of(about, system, i));
+        out_printf(out, "%s%s", before, name_in_text(about, system, i));
     out_printf(out, "}: %s", verdicts[system->verdict]);
     if (system->exchanged)
         out_text(out, ", when each equation counts for the other variable");
@@ -296,7 +296,7 @@ json_rows(const SelfAdjoint *about, const AdjointSystem *system, Out *out)
         const MotionRow *row = row_of(about, system, i);
         Place place;
         out_text(out, i ? ", {\"variable\": " : "{\"variable\": ");
-        out_json(out, name_of(about, system, i));
+        out_json(out, name_in_text(about, system, i));
         out_text(out, ", \"residual\": ");
         json_expr(about, row->f, out);
         if (row_place(about, row, &place)) {
@@ -350,9 +350,9 @@ json_system(const SelfAdjoint *about, const AdjointSystem *system, Out *out)
     json_rows(about, system, out);
     if (system->condition) {
         out_printf(out, ", \"fails\": {\"condition\": \"%s\", \"equation\": ", system->condition);
-        out_json(out, name_of(about, system, system->i));
+        out_json(out, name_in_text(about, system, system->i));
         out_text(out, ", \"variable\": ");
-        out_json(out, name_of(about, system, system->j));
+        out_json(out, name_in_text(about, system, system->j));
         out_text(out, ", \"left\": ");
         json_expr(about, system->left, out);
         out_text(out, ", \"right\": ");

@@ -759,7 +759,7 @@ report_bind(UnitsPass *pass, const Bind *bind, const Quantity *is, const Quantit
 }
 
 static void
-check_bind(UnitsPass *pass, const Bind *bind)
+check_bind_units(UnitsPass *pass, const Bind *bind)
 {
     uint32_t n = expr_nslots(pass->dae->exprs, bind->shape);
     if (!n)
@@ -797,7 +797,7 @@ pass_units(Dae *dae, Diags *diags)
     }
     for (uint32_t i = 0; i < dae->binds.n; i++)
         if (!dae->binds.at[i].other_units)
-            check_bind(&pass, &dae->binds.at[i]);
+            check_bind_units(&pass, &dae->binds.at[i]);
     for (uint32_t i = 0; i < dae->asserts.n; i++)
         if (!dae->asserts.at[i].other_units)
             check_shape(&pass, dae->asserts.at[i].condition, dae->asserts.at[i].row, dae->asserts.at[i].span, NONE);

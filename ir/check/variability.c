@@ -164,7 +164,7 @@ not_fixed(Dae *dae, Expr shape, const Var *row, bool constant)
 }
 
 static bool
-check_bind(Dae *dae, const Bind *bind, Diags *diags)
+judge_bind(Dae *dae, const Bind *bind, Diags *diags)
 {
     static const char *const attributes[] = {"", "the start value of ", "the nominal value of ", "the minimum of ",
                                              "the maximum of "};
@@ -232,7 +232,7 @@ pass_variability(Dae *dae, Diags *diags)
     Variability v = {.dae = dae};
     bool good = true, compared = exprs_have_op(dae->exprs, OP_EQ) || exprs_have_op(dae->exprs, OP_NE);
     for (uint32_t i = 0; i < dae->binds.n && !diags_full(diags); i++)
-        good = check_bind(dae, &dae->binds.at[i], diags) && good;
+        good = judge_bind(dae, &dae->binds.at[i], diags) && good;
     for (uint32_t i = 0; compared && i < dae->equations.n && !diags_full(diags); i++) {
         const Equation *equation = &dae->equations.at[i];
         bool equality = expr_has_op(dae->exprs, equation->shape, OP_EQ) || expr_has_op(dae->exprs, equation->shape, OP_NE);

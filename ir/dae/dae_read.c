@@ -125,7 +125,7 @@ take_flag(Reader *reader, uint8_t *flags)
 }
 
 static void
-attributes(Reader *reader, Declaration *decl, Var first)
+read_attribute_words(Reader *reader, Declaration *decl, Var first)
 {
     Dae *dae = reader->dae;
     uint8_t flags = 0;
@@ -215,7 +215,7 @@ read_group(Reader *reader)
         return true;
     uint32_t id = dae_add_group(dae, decl, inst);
     name_scalars(reader, &dae->groups.at[id]);
-    attributes(reader, decl, dae->groups.at[id].first);
+    read_attribute_words(reader, decl, dae->groups.at[id].first);
     return true;
 }
 
@@ -607,7 +607,7 @@ read_alias(Reader *reader)
 }
 
 static void
-read_model(Reader *reader)
+read_model_name(Reader *reader)
 {
     size_t n;
     const char *name = reader_word(reader, &n);
@@ -621,7 +621,7 @@ read_line(Reader *reader)
     static const struct {
         const char *name;
         LineReader *read;
-    } lines[] = {{"model", read_model}, {"experiment", read_header}, {"instance", read_instance}, {"flags", read_flags},
+    } lines[] = {{"model", read_model_name}, {"experiment", read_header}, {"instance", read_instance}, {"flags", read_flags},
                  {"port", read_port}, {"connector", read_connector}, {"connect", read_connect}, {"node", read_node},
                  {"bond", read_graph_bond}, {"in", read_owner}, {"reinit", read_reinit}, {"assert", read_assert}, {"told", read_told},
                  {"same", read_alias}, {"coordinate", read_coordinate}, {"instream", read_in_stream}, {"formalism", read_formalism},

@@ -213,7 +213,7 @@ print_slot(Out *out, uint32_t slot, void *context)
 }
 
 static const char *
-text_of(System *system, Expr e)
+text_of_expr(System *system, Expr e)
 {
     Out out = {0};
     expr_print(system->exprs, e, print_slot, system, &out);
@@ -226,7 +226,7 @@ text_of(System *system, Expr e)
 static const char *
 text_or(System *system, Expr e, const char *words)
 {
-    const char *text = text_of(system, e);
+    const char *text = text_of_expr(system, e);
     return strlen(text) <= LONGEST_TEXT ? text : words;
 }
 

@@ -42,7 +42,7 @@ table_new(uint32_t rows, uint32_t columns)
 }
 
 static void
-table_free(Table *table)
+speeds_free(Table *table)
 {
     free(table->a);
     free(table->r);
@@ -137,7 +137,7 @@ project_choosing(Maggi *maggi, const Table *table, Expr *out)
     for (uint32_t c = 0; c < n && maggi->good; c++) {
         Table next = eliminate(maggi, table, 0, columns[c]);
         project(maggi, &next, parts + c * left);
-        table_free(&next);
+        speeds_free(&next);
         weights[c] = n > 1 ? weight(maggi, entry(table, 0, columns[c])) : 0;
     }
     for (uint32_t i = 0; i < left && maggi->good; i++) {
@@ -159,7 +159,7 @@ project(Maggi *maggi, const Table *table, Expr *out)
     while (now.rows && find_constant(maggi, &now, &row, &column)) {
         Table next = eliminate(maggi, &now, row, column);
         if (own)
-            table_free(&now);
+            speeds_free(&now);
         now = next;
         own = true;
     }
@@ -168,7 +168,7 @@ project(Maggi *maggi, const Table *table, Expr *out)
     else
         memcpy(out, now.r, now.columns * sizeof *out);
     if (own)
-        table_free(&now);
+        speeds_free(&now);
 }
 
 static void
@@ -224,7 +224,7 @@ derive_maggi(System *system)
             table.r[i] = expr_sub(system->exprs, expr_2(system->exprs, OP_ADD, table.r[i], applied[i]), forces[i]);
         good = good && finish_projected(system, &table);
     }
-    table_free(&table);
+    speeds_free(&table);
     free(applied);
     return good;
 }

@@ -216,7 +216,7 @@ times(const Proof *p, Expr a, Expr b)
 }
 
 static Expr
-rate_of(Proof *p, Expr e)
+proof_rate(Proof *p, Expr e)
 {
     Expr rate = e ? expr_rate(p->exprs, e, p->rate.at, p->rate.n) : 0;
     p->open |= !rate;
@@ -242,7 +242,7 @@ share_of_action(Proof *p, Expr e, double sign, uint32_t i, Share *share)
     Expr momentum = times(p, expr_const(p->exprs, sign), slope_of(p, e, 3 * i + 1));
     Expr position = times(p, expr_const(p->exprs, -sign), slope_of(p, e, 3 * i));
     share->momentum = plus(p, share->momentum, momentum);
-    share->force = plus(p, share->force, plus(p, rate_of(p, momentum), position));
+    share->force = plus(p, share->force, plus(p, proof_rate(p, momentum), position));
 }
 
 // m/2*der(s)^2, also of both coordinates of a point in a moving frame.
@@ -252,12 +252,12 @@ energy_of_inertia(Proof *p, Expr m, Expr s)
     Exprs *exprs = p->exprs;
     Expr half = expr_2(exprs, OP_DIV, m, expr_const(exprs, 2)), two = expr_const(exprs, 2);
     if (expr_op(exprs, s) != OP_MOVING)
-        return times(p, half, expr_2(exprs, OP_POW, rate_of(p, s), two));
+        return times(p, half, expr_2(exprs, OP_POW, proof_rate(p, s), two));
     Expr theta = expr_arg(exprs, s, 0), x = expr_arg(exprs, s, 3), y = expr_arg(exprs, s, 4);
     Expr c = expr_1(exprs, OP_COS, theta), d = expr_1(exprs, OP_SIN, theta);
     Expr X = plus(p, expr_arg(exprs, s, 1), expr_sub(exprs, times(p, c, x), times(p, d, y)));
     Expr Y = plus(p, expr_arg(exprs, s, 2), plus(p, times(p, d, x), times(p, c, y)));
-    return times(p, half, plus(p, expr_2(exprs, OP_POW, rate_of(p, X), two), expr_2(exprs, OP_POW, rate_of(p, Y), two)));
+    return times(p, half, plus(p, expr_2(exprs, OP_POW, proof_rate(p, X), two), expr_2(exprs, OP_POW, proof_rate(p, Y), two)));
 }
 
 // A memory element: the slope of its energy by each displacement s, or by each integral z of one, acts along s.
@@ -301,10 +301,10 @@ share_of_memory(Proof *p, const Energy *energy, uint32_t i, Share *share)
             slope = expr_substitute(exprs, by, with, p->vars.n);
             free(with);
         }
-        Expr along = slope_of(p, s, 3 * i), rate = rate_of(p, slope);
+        Expr along = slope_of(p, s, 3 * i), rate = proof_rate(p, slope);
         if (kind == ENERGY_KINETIC) {
             share->momentum = plus(p, share->momentum, times(p, rate, along));
-            rate = rate_of(p, rate);
+            rate = proof_rate(p, rate);
         }
         share->force = plus(p, share->force, times(p, rate, along));
     }
@@ -441,7 +441,7 @@ force_value(Proof *p, Var var, double value)
 }
 
 static double
-evaluate(Proof *p, Expr e, const double *slots)
+value_with(Proof *p, Expr e, const double *slots)
 {
     return expr_eval(p->exprs, nonsmooth_valued(p->exprs, e), slots, 0.7 + 0.3 * p->trial);
 }
@@ -452,7 +452,7 @@ value_here(Proof *p, Expr e)
     vec_clear(&p->value);
     for (uint32_t k = 0; k < p->vars.n; k++)
         vec_push(&p->value, value_of(p, p->vars.at[k]));
-    return evaluate(p, e, p->value.at);
+    return value_with(p, e, p->value.at);
 }
 
 // Both sides of an equation of the model.
@@ -465,7 +465,7 @@ sides_of(Proof *p, uint32_t equation, double side[2])
         vec_push(&slots, value_of(p, p->dae->rows.at[at->row + k]));
     vec_push(&slots, 0);
     for (uint32_t k = 0; k < 2; k++)
-        side[k] = evaluate(p, expr_arg(p->exprs, at->shape, k), slots.at);
+        side[k] = value_with(p, expr_arg(p->exprs, at->shape, k), slots.at);
     vec_free(&slots);
 }
 
@@ -485,7 +485,7 @@ force_given(Proof *p)
         Var var = p->given.at[i];
         Expr text = p->text.at[var];
         for (int order = 0; order < 3 && var != NONE; order++, var = p->dae->var_der.at[var]) {
-            text = order ? rate_of(p, text) : text;
+            text = order ? proof_rate(p, text) : text;
             force_value(p, var, value_here(p, text));
         }
     }
@@ -541,7 +541,7 @@ judge_coordinate(Proof *p, uint32_t i, const Share *share)
         return UNDECIDED;
     // Momentum and rate are those that were expected; what other equations share depends on neither.
     force_value(p, momentum, value_here(p, share->momentum));
-    force_value(p, p->dae->var_der.at[momentum], value_here(p, rate_of(p, share->momentum)));
+    force_value(p, p->dae->var_der.at[momentum], value_here(p, proof_rate(p, share->momentum)));
     force_definitions(p);
     Verdict first_of = judge(p, first + 2 * i, 0);
     return first_of != AGREES ? first_of : judge(p, first + 2 * i + 1, value_here(p, share->force));

@@ -391,7 +391,7 @@ write_values(Share *share, const U32Vec *list)
 }
 
 static void
-share_free(Share *share)
+forget_share(Share *share)
 {
     vec_free(&share->order);
     vec_free(&share->flat_of);
@@ -425,7 +425,7 @@ expr_share(Exprs *exprs, Expr *roots, uint32_t n, uint32_t first_slot, U32Vec *d
         for (uint32_t r = 0; r < n; r++)
             roots[r] = share.made.at[root_values.at[r]];
     }
-    share_free(&share);
+    forget_share(&share);
     vec_free(&list);
     vec_free(&root_values);
     return share.operations;

@@ -63,7 +63,7 @@ find_jumps(Declared *declared)
 
 // The declared rate over representatives, which are in `vars` then; the negative of it for a negative alias.
 static Expr
-resolve(Declared *declared, const Rate *rate, bool negative)
+rate_shape(Declared *declared, const Rate *rate, bool negative)
 {
     Dae *dae = declared->dae;
     U32Vec with = {0};
@@ -124,7 +124,7 @@ apply(Declared *declared, const Rate *rate)
     if (!found || found == NONE || der == NONE || declared->reduction->state.at[x])
         return;
     uint32_t made = declared->reduction->derivative.at[found - 1];
-    Expr shape = resolve(declared, rate, negative);
+    Expr shape = rate_shape(declared, rate, negative);
     if (!has_all(declared, x, declared->reduction->derivative.at[made] != NONE))
         return;
     vec_push(&declared->vars, der);

@@ -48,7 +48,7 @@ key_of(Var rate, Var when)
 
 // The unknown that is the derivative of the state behind `var`, with its sign; NONE: it is known, or there is none.
 static Var
-rate_of(const Resets *resets, Var var, bool *negative)
+variable_of_rate(const Resets *resets, Var var, bool *negative)
 {
     const Dae *dae = resets->dae;
     bool of_state, of_rate;
@@ -94,12 +94,12 @@ find_rates(Resets *resets)
     bool negative;
     vec_grow(&resets->is_rate, dae->nvars);
     for (Var var = 0; var < dae->nvars; var++) {
-        Var rate = dae_alias(dae, var, &negative) == var ? rate_of(resets, var, &negative) : NONE;
+        Var rate = dae_alias(dae, var, &negative) == var ? variable_of_rate(resets, var, &negative) : NONE;
         if (rate != NONE)
             resets->is_rate.at[rate] = 1;
     }
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
-        Var rate = rate_of(resets, dae->reinits.at[i].var, &negative);
+        Var rate = variable_of_rate(resets, dae->reinits.at[i].var, &negative);
         if (rate != NONE)
             map_put(&resets->reset, key_of(rate, dae->reinits.at[i].when), i);
     }
@@ -392,7 +392,7 @@ put(Resets *resets, uint32_t equation, Var impulse, bool negative)
 }
 
 static const char *
-text_of(Dae *dae, const Reinit *reinit)
+text_of_reset(Dae *dae, const Reinit *reinit)
 {
     Place place;
     const char *name = dae_name(dae, reinit->var);
@@ -414,7 +414,7 @@ add_reset(Resets *resets, const Reinit *reinit, Var rate, bool negative, bool fi
         return;
     Jump jump = {.equation = NONE, .derivative = NONE, .offset = NONE, .state = dae_alias(dae, reinit->var, &of_state)};
     jump.impulse = jumps_zero(dae, "reset");
-    jump.text = text_of(dae, reinit);
+    jump.text = text_of_reset(dae, reinit);
     vec_grow(&problem->unknown, dae->nvars - problem->unknown.n);
     while (problem->equation_of.n < dae->nvars)
         vec_push(&problem->equation_of, NONE);
@@ -440,7 +440,7 @@ jumps_of_reinits(Dae *dae, const Reduction *reduction, Problem *problem, Diags *
     vec_grow(&resets.harmless, problem->equations.n);
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
         const Reinit reinit = dae->reinits.at[i];
-        Var rate = rate_of(&resets, reinit.var, &negative);
+        Var rate = variable_of_rate(&resets, reinit.var, &negative);
         // What nothing else reads goes nowhere, and the start is no jump.
         if (rate == NONE || (reinit.when < initial.n && initial.at[reinit.when]) || resets.reader_start.at[rate + 1] - resets.reader_start.at[rate] < 2)
             continue;

@@ -21,7 +21,7 @@ typedef struct Search { // one depth-first search for an augmenting path
 } Search;
 
 static bool
-augment(Search *search, uint32_t position)
+match_with(Search *search, uint32_t position)
 {
     Problem *problem = search->problem;
     search->round++;
@@ -162,7 +162,7 @@ add_default(Defaults *defaults, Var var)
     vec_push(&problem->incidence.match_end, problem->incidence.column.n);
     vec_push(&problem->incidence.start, problem->incidence.column.n);
     vec_push(&problem->var_of, NONE);
-    if (!augment(&defaults->search, position)) {
+    if (!match_with(&defaults->search, position)) {
         vec_drop(&problem->incidence.column);
         vec_drop(&problem->incidence.start);
         vec_drop(&problem->incidence.match_end);

@@ -43,7 +43,7 @@ want_operands(Slice *slice, const Instr *instr)
 
 // The root functions' instructions, which `relations` has as well.
 static InstrVec
-root_functions(Lowering *low)
+relation_functions(Lowering *low)
 {
     InstrVec code = {0};
     for (uint32_t i = 0; i < low->relations.n; i++) {
@@ -148,7 +148,7 @@ make_conditions(Lowering *low, const InstrVec *code, const U8Vec *in_loop)
     if (!low->relations.n || model->n_sgns || model->n_delays || model->n_transports || low->dae->fractionals.n)
         return;
     Slice slice = {.low = low};
-    InstrVec roots = root_functions(low);
+    InstrVec roots = relation_functions(low);
     if (collect(&slice, code, in_loop, &roots)) {
         list_ranges(&slice);
         if (!model->n_time_relations && !low->triggers.n && all_straight(&slice, &roots))

@@ -85,7 +85,7 @@ derivative_place(const Lowering *low, uint32_t state)
 // What the rate of a place is, in the coding of Rates.rate. Instructions are visited in causal order, so that of the
 // place is known by now.
 static uint32_t
-rate_of(const Rates *rates, uint32_t place)
+place_of_rate(const Rates *rates, uint32_t place)
 {
     const Lowering *low = rates->low;
     uint32_t state = state_at(low, place);
@@ -117,7 +117,7 @@ rate_of_instr(Rates *rates, Instr instr)
     U32Vec rate = {0}, source = {0}, order = {0};
     bool none = false, moves = expr_has_op(exprs, instr.shape, OP_TIME);
     for (uint32_t k = 0; k < n; k++) {
-        uint32_t known = expr_uses_slot(exprs, instr.shape, k) ? rate_of(rates, low->sys->places.at[instr.row + k]) : CONSTANT;
+        uint32_t known = expr_uses_slot(exprs, instr.shape, k) ? place_of_rate(rates, low->sys->places.at[instr.row + k]) : CONSTANT;
         none = none || known == NO_RATE;
         moves = moves || known >= FIRST_RATE;
         vec_push(&rate, known >= FIRST_RATE ? expr_slot(exprs, n + k) : 0);
@@ -312,7 +312,7 @@ differentiate_all(Rates *rates, mdl_rest *table, const InstrVec *g)
     for (uint32_t i = 0, first = rates->made.n; i < first; i++)
         set_rate(rates, rates->made.at[i].dest, rate_of_instr(rates, rates->made.at[i]));
     for (uint32_t k = 0; k < g->n; k++) {
-        uint32_t twice = rate.at[k] >= FIRST_RATE ? rate_of(rates, rate.at[k] - FIRST_RATE) : NO_RATE;
+        uint32_t twice = rate.at[k] >= FIRST_RATE ? place_of_rate(rates, rate.at[k] - FIRST_RATE) : NO_RATE;
         if ((rate.at[k] == NO_RATE || twice == NO_RATE) && !table[k].why)
             table[k].why = rate.at[k] == CONSTANT ? "its function does not depend on a state"
                                                   : "its time derivative depends on an algebraic loop or does not exist";

@@ -55,7 +55,7 @@ refuse(Calls *calls, Span span, const char *reason)
 // --- equations of a disk
 
 static void
-add_equation(Coulomb *pass, Expr left, Expr right, const Var *vars)
+friction_equation(Coulomb *pass, Expr left, Expr right, const Var *vars)
 {
     Equation owner = pass->calls.dae->equations.at[pass->calls.equation];
     dae_equate(pass->calls.dae, EQN_NORMAL, left, right, vars, owner.node, owner.span);
@@ -120,11 +120,11 @@ make_disk(Coulomb *pass, Disk *disk)
     vars[2 * n + 1] = calls_hidden(calls, "near", number, VAR_DISCRETE, TYPE_REAL);
     naming_tell(calls->dae, vars[2 * n], "ahead", disk->x[0], NONE);
     naming_tell(calls->dae, vars[2 * n + 1], "near", disk->x[0], NONE);
-    add_equation(pass, expr_slot(exprs, 2 * n), continuation(exprs, n), vars);
+    friction_equation(pass, expr_slot(exprs, 2 * n), continuation(exprs, n), vars);
     for (uint32_t i = 0; i < n; i++) {
         vars[last] = calls_hidden(calls, "along", number + i, VAR_CONTINUOUS, TYPE_REAL);
         naming_tell(calls->dae, vars[last], "direction", disk->x[i], NONE);
-        add_equation(pass, expr_slot(exprs, last), direction(exprs, n, i), vars);
+        friction_equation(pass, expr_slot(exprs, last), direction(exprs, n, i), vars);
         add_law(pass, disk, i, vars[2 * i + 1], vars[last], i ? vars[1] : vars[2 * n + 1]);
     }
 }

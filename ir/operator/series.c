@@ -30,7 +30,7 @@ slot(const Row *row, uint32_t k)
 }
 
 static void
-add_equation(const Row *row, const Law *law, Expr left, Expr right)
+law_equation(const Row *row, const Law *law, Expr left, Expr right)
 {
     Expr equation = expr_2(row->dae->exprs, OP_EQN, left, right);
     merge_equation(row->dae, law, equation, row->vars.at);
@@ -57,7 +57,7 @@ weakest_band(Row *row, const Law *law)
         dae_bind_shape(dae, least, row->vars.at, &bound, &at);
         dae_add_bind(dae, (Bind){.var = made, .attr = ATTR_VALUE, .shape = bound, .row = at, .span = law->span});
     } else {
-        add_equation(row, law, slot(row, 2 * row->n), least);
+        law_equation(row, law, slot(row, 2 * row->n), least);
     }
     return made;
 }

@@ -46,7 +46,7 @@ check_mentioned(Check *check, uint32_t equation)
 
 // shape over a row: the shape exists, its row lies in the table, its variables exist.
 static void
-check_row(Check *check, const char *table, uint32_t index, Expr shape, uint32_t row)
+check_slots(Check *check, const char *table, uint32_t index, Expr shape, uint32_t row)
 {
     const Dae *dae = check->dae;
     bool exists = shape && shape <= expr_count(dae->exprs);
@@ -121,7 +121,7 @@ check_equations(Check *check)
     const Dae *dae = check->dae;
     for (uint32_t i = 0; i < dae->equations.n; i++) {
         const Equation *equation = &dae->equations.at[i];
-        check_row(check, "equation", i, equation->shape, equation->row);
+        check_slots(check, "equation", i, equation->shape, equation->row);
         if (check->failed)
             return;
         expect(check, expr_op(dae->exprs, equation->shape) == OP_EQN, "equation", i, "it is not of the form left = right");
@@ -145,35 +145,35 @@ check_rest(Check *check)
     for (uint32_t i = 0; i < dae->coordinates.n; i++)
         expect(check, dae->coordinates.at[i] < dae->nvars, "coordinate", i, "its variable does not exist");
     for (uint32_t i = 0; i < dae->energies.n; i++) {
-        check_row(check, "energy", i, dae->energies.at[i].shape, dae->energies.at[i].row);
+        check_slots(check, "energy", i, dae->energies.at[i].shape, dae->energies.at[i].row);
         expect(check, dae->energies.at[i].node < dae->nodes.n, "energy", i, "its owner does not exist");
     }
     for (uint32_t i = 0; i < dae->binds.n; i++) {
         const Bind *bind = &dae->binds.at[i];
-        check_row(check, "bind", i, bind->shape, bind->row);
+        check_slots(check, "bind", i, bind->shape, bind->row);
         expect(check, bind->var + (uint64_t)bind->more * bind->stride < dae->nvars && bind->attr <= ATTR_STOP, "bind", i,
                "its variable or attribute does not exist");
         expect(check, !bind->more || (bind->stride && expr_op(dae->exprs, bind->shape) == OP_CONST), "bind", i,
                "only a number is that of several variables");
     }
     for (uint32_t i = 0; i < dae->rates.n; i++) {
-        check_row(check, "rate", i, dae->rates.at[i].shape, dae->rates.at[i].row);
+        check_slots(check, "rate", i, dae->rates.at[i].shape, dae->rates.at[i].row);
         expect(check, dae->rates.at[i].var < dae->nvars, "rate", i, "its variable does not exist");
     }
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
         const Reinit *reinit = &dae->reinits.at[i];
-        check_row(check, "reinit", i, reinit->value, reinit->row);
+        check_slots(check, "reinit", i, reinit->value, reinit->row);
         expect(check, reinit->var < dae->nvars && reinit->when < dae->nvars, "reinit", i, "a variable does not exist");
     }
     for (uint32_t i = 0; i < dae->asserts.n; i++) {
-        check_row(check, "assert", i, dae->asserts.at[i].condition, dae->asserts.at[i].row);
+        check_slots(check, "assert", i, dae->asserts.at[i].condition, dae->asserts.at[i].row);
         expect(check, dae->asserts.at[i].inst < dae->insts.n && dae->asserts.at[i].level <= ASSERT_CLOSED, "assert", i,
                "its instance or level does not exist");
         expect(check, dae->asserts.at[i].told + dae->asserts.at[i].n_told <= dae->told.n, "assert", i, "a value of its message "
                "does not exist");
     }
     for (uint32_t i = 0; i < dae->told.n; i++)
-        check_row(check, "told", i, dae->told.at[i].shape, dae->told.at[i].row);
+        check_slots(check, "told", i, dae->told.at[i].shape, dae->told.at[i].row);
 }
 
 static void

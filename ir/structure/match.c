@@ -212,7 +212,7 @@ look_ahead(Matcher *matcher, uint32_t equation)
 
 // The equations on the stack shift by one unknown: the top takes `var`, each below what the one above had.
 static void
-augment(Matcher *matcher, uint32_t depth, uint32_t var)
+match_along(Matcher *matcher, uint32_t depth, uint32_t var)
 {
     while (depth-- > 0) {
         uint32_t equation = matcher->stack[depth], old = matcher->var_of[equation];
@@ -248,7 +248,7 @@ match_one(Matcher *matcher, uint32_t root, uint32_t phase)
             matcher->scanned[enter] = 0;
             uint32_t var = look_ahead(matcher, enter);
             if (var != NONE) {
-                augment(matcher, depth, var);
+                match_along(matcher, depth, var);
                 return true;
             }
         } else if (--depth == 0) {

@@ -267,7 +267,7 @@ run_dot(char *const *arguments, FILE *source, FILE *result)
 }
 
 static int
-lay_out(FILE *source, FILE *result)
+run_layout(FILE *source, FILE *result)
 {
     char *const layers[] = {"dot", "-Tsvg", NULL};
     char *const springs[] = {"dot", "-Ksfdp", "-Goverlap=prism", "-Gsplines=line", "-Tsvg", NULL};
@@ -297,7 +297,7 @@ draw(const Out *dot, Out *svg)
     if (!error && (fwrite(dot->text, 1, dot->length, source) != dot->length || fflush(source)))
         error = errno ? errno : EIO;
     if (!error)
-        error = lay_out(source, result);
+        error = run_layout(source, result);
     if (!error)
         read_all(result, svg);
     if (source)

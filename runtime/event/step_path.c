@@ -94,7 +94,7 @@ path_create(Run *run)
 }
 
 static void
-path_free(Run *run)
+step_path_free(Run *run)
 {
     StepPath *path = run->path;
     if (!path)
@@ -363,4 +363,4 @@ path_values(Run *run, const mdl_forecast *forecast, const Span *reach, Span time
     return value[forecast->count - 1];
 }
 
-const RunPart path_part = {.name = "path", .create = path_create, .free = path_free};
+const RunPart path_part = {.name = "path", .create = path_create, .free = step_path_free};

@@ -190,7 +190,7 @@ limit_entry(const Solver *solver, uint32_t j, uint32_t e)
 }
 
 static void
-evaluate(Solver *solver)
+evaluate_search(Solver *solver)
 {
     const ComplementMatrix *limit = &solver->problem->limit;
     for (uint32_t k = 0; k < solver->n; k++) {
@@ -231,7 +231,7 @@ static double
 judge(Solver *solver)
 {
     double residual = 0, most = 0, offset = largest_offset(solver), z[3];
-    evaluate(solver);
+    evaluate_search(solver);
     for (uint32_t k = 0; k < solver->n; k += components(solver, k)) {
         project(solver, k, z);
         for (uint32_t i = 0; i < components(solver, k); i++) {
@@ -475,7 +475,7 @@ newton(Solver *solver)
     for (uint32_t step = 0; step < limit; step++) {
         if (!solve_linear(solver))
             return false;
-        evaluate(solver);
+        evaluate_search(solver);
         uint32_t wrong = find_wrong(solver, &one);
         bool plane = slides_anywhere(solver);
         if (!wrong && (!plane || has_settled(solver)))
@@ -646,10 +646,10 @@ sweeps(Solver *solver)
     double *kept = calloc((size_t)solver->n + 1, sizeof *kept);
     memset(solver->z, 0, solver->n * sizeof *solver->z);
     for (int round = 0; ready && kept && round < ROUNDS && !found; round++) {
-        evaluate(solver);
+        evaluate_search(solver);
         for (int k = 0; k < SWEEPS << (round < 4 ? round : 4); k++)
             sweep(solver, &rows);
-        evaluate(solver);
+        evaluate_search(solver);
         states_of_z(solver);
         found = judge(solver) <= SMALL;
         memcpy(kept, solver->z, solver->n * sizeof *kept);

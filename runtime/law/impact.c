@@ -267,7 +267,7 @@ push(const Impact *impact, const double *q, double *change)
 
 // The model at the states `y`, with impulses or without.
 MDL_CHECKED static int
-evaluate(const Impact *impact, const double *y, bool impulses)
+evaluate_impact(const Impact *impact, const double *y, bool impulses)
 {
     Run *run = impact->run;
     memcpy(run->v + run->model->y, y, impact->contacts->nx * sizeof *y);
@@ -281,12 +281,12 @@ differentiate(Impact *impact, uint32_t p, const double *y, const double *states,
 {
     Contacts *contacts = impact->contacts;
     double *moved = impact->impulse + (size_t)p * contacts->n, factor = start ? 0.5 : 1;
-    int status = evaluate(impact, y, false);
+    int status = evaluate_impact(impact, y, false);
     if (status != MDL_OK)
         return status;
     along(impact, p, states);
     take_rates(impact, &impact->free);
-    status = evaluate(impact, y, true);
+    status = evaluate_impact(impact, y, true);
     if (status != MDL_OK)
         return status;
     along(impact, p, states);

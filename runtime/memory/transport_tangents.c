@@ -34,7 +34,7 @@ position_tangent(const Run *run, const Tangent *tangent, uint32_t k)
 
 // Of profile k, by parameter p.
 static double *
-rate_of(const Transports *transports, uint32_t k, unsigned row, uint32_t p)
+rate_at(const Transports *transports, uint32_t k, unsigned row, uint32_t p)
 {
     return &transports->rate[((size_t)k * TRANSPORT_RATES + row) * transports->parameters + p];
 }
@@ -96,11 +96,11 @@ transport_note_rates(const Run *run)
         tangent_dynamics(sense->tangent);
         for (uint32_t k = 0; k < run->model->n_transports; k++) {
             double moved = position_tangent(run, sense->tangent, k) - origin_tangent(transports, k, p);
-            *rate_of(transports, k, TRANSPORT_X, p) = moved;
-            *rate_of(transports, k, TRANSPORT_EDGE, p) = -moved;
+            *rate_at(transports, k, TRANSPORT_X, p) = moved;
+            *rate_at(transports, k, TRANSPORT_EDGE, p) = -moved;
             for (unsigned end = 0; end < 2; end++) {
                 const mdl_transport_end *at = &run->model->transport[k].end[end];
-                *rate_of(transports, k, TRANSPORT_IN + end, p) = at->sign * *tangent_at(sense->tangent, at->in);
+                *rate_at(transports, k, TRANSPORT_IN + end, p) = at->sign * *tangent_at(sense->tangent, at->in);
             }
         }
     }
@@ -113,8 +113,8 @@ take_origin(Transports *transports, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t p = 0; p < transports->parameters; p++) {
-            transports->origin_rate[(size_t)k * transports->parameters + p] = *rate_of(transports, k, TRANSPORT_X, p);
-            *rate_of(transports, k, TRANSPORT_X, p) = *rate_of(transports, k, TRANSPORT_EDGE, p) = 0;
+            transports->origin_rate[(size_t)k * transports->parameters + p] = *rate_at(transports, k, TRANSPORT_X, p);
+            *rate_at(transports, k, TRANSPORT_X, p) = *rate_at(transports, k, TRANSPORT_EDGE, p) = 0;
         }
     transports->followed = true;
 }
@@ -147,8 +147,8 @@ transport_note_tangents(const Run *run)
     for (uint32_t k = 0; k < n; k++) {
         Profile *profile = &transports->profile[k];
         for (uint32_t p = 0; p < transports->parameters; p++)
-            *rate_of(transports, k, TRANSPORT_EDGE, p) -= position_tangent(run, sense->tangent, k) * sense->tau[p];
-        memcpy(profile->rate, rate_of(transports, k, 0, 0), (size_t)TRANSPORT_RATES * transports->parameters * sizeof *profile->rate);
+            *rate_at(transports, k, TRANSPORT_EDGE, p) -= position_tangent(run, sense->tangent, k) * sense->tau[p];
+        memcpy(profile->rate, rate_at(transports, k, 0, 0), (size_t)TRANSPORT_RATES * transports->parameters * sizeof *profile->rate);
     }
     return MDL_OK;
 }

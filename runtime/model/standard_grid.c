@@ -147,7 +147,7 @@ typedef struct Place { // along one axis
 } Place;
 
 static Place
-place_of(const double *x, size_t n, Extrapolation extrapolation, double at)
+place_on_grid(const double *x, size_t n, Extrapolation extrapolation, double at)
 {
     double first = x[0], last = x[n - 1];
     if (n == 1)
@@ -261,7 +261,7 @@ grid_point(const double *in, double *state)
                       grid->u[grid->m - 1], grid->v[0], grid->v[grid->n - 1]);
         return none;
     }
-    Place pu = place_of(grid->u, grid->m, grid->extrapolation, u), pv = place_of(grid->v, grid->n, grid->extrapolation, v);
+    Place pu = place_on_grid(grid->u, grid->m, grid->extrapolation, u), pv = place_on_grid(grid->v, grid->n, grid->extrapolation, v);
     Weights wu = weights_of(grid, &pu, grid->m), wv = weights_of(grid, &pv, grid->n);
     return (GridPoint){combined(grid, &pu, &pv, &wu, &wv, 0, 0), combined(grid, &pu, &pv, &wu, &wv, 1, 0), combined(grid, &pu, &pv, &wu, &wv, 0, 1),
                        combined(grid, &pu, &pv, &wu, &wv, 2, 0), combined(grid, &pu, &pv, &wu, &wv, 1, 1), combined(grid, &pu, &pv, &wu, &wv, 0, 2)};

@@ -191,7 +191,7 @@ typedef struct History {
 } History;
 
 static void
-history_free(void *place)
+free_history(void *place)
 {
     History *history = place;
     if (history)
@@ -220,21 +220,21 @@ void
 mdl_standard_history_init(const double *in, double *out, double *state)
 {
     TableFile file = file_of(in, state, 0);
-    standard_keep(in, out, state, 13, &file, history_free, make_history);
+    standard_keep(in, out, state, 13, &file, free_history, make_history);
 }
 
 void
 mdl_standard_history_init_file(const double *in, double *out, double *state)
 {
     TableFile file = file_of(in, state, 13);
-    standard_keep(in, out, state, 15, &file, history_free, make_history);
+    standard_keep(in, out, state, 15, &file, free_history, make_history);
 }
 
 static History *
 history_of(const double *in, double *state)
 {
     mdl_objects *objects = standard_objects(state);
-    History *history = objects ? mdl_object_at(objects, history_free, standard_scalar(in, 0)) : NULL;
+    History *history = objects ? mdl_object_at(objects, free_history, standard_scalar(in, 0)) : NULL;
     if (!history)
         standard_fail(in, state, "a table is used before it has been made");
     return history;

@@ -191,5 +191,5 @@ decimal_format(const DecimalPowers *powers, char *text, double value)
         decimal++;
     }
     Digits digits = split(whole);
-    return lay_out(text, bits >> 63, &digits, decimal);
+    return write_digits(text, bits >> 63, &digits, decimal);
 }

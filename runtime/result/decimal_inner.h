@@ -66,7 +66,7 @@ put_exponent(char *to, int exponent)
 
 // As %g does: plain from 1e-4 to below 1e17, zeros at the end left out.
 static inline size_t
-lay_out(char *text, bool negative, const Digits *digits, int decimal)
+write_digits(char *text, bool negative, const Digits *digits, int decimal)
 {
     char *at = text;
     int n = (int)digits->count;

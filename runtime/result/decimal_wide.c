@@ -174,7 +174,7 @@ lay_out_one(const Four *four, unsigned k, double value, char *text, uint8_t *len
     Digits digits = {'0' + (unsigned)four->first[k], count_digits(zeros), _mm_load_si128(others)};
     int decimal = decimal_of(four->scaled[k]);
     bool negative = __builtin_signbit(value);
-    size_t is = decimal >= LOWEST && decimal <= HIGHEST ? lay_out_plain(text, negative, &digits, &plain[decimal - LOWEST]) : lay_out(text, negative, &digits, decimal);
+    size_t is = decimal >= LOWEST && decimal <= HIGHEST ? lay_out_plain(text, negative, &digits, &plain[decimal - LOWEST]) : write_digits(text, negative, &digits, decimal);
     *length = (uint8_t)is;
     text[is] = ',';
     return text + is + 1;

@@ -104,7 +104,7 @@ description(const mdl_model *model, const mdl_output *output, char *text, size_t
 }
 
 static const char *
-text_of(const mdl_model *model, const uint32_t *column, uint32_t k, bool describe, char *text, size_t size)
+text_of_column(const mdl_model *model, const uint32_t *column, uint32_t k, bool describe, char *text, size_t size)
 {
     if (k == 0)
         return describe ? "time in [s]" : "time";
@@ -119,12 +119,12 @@ append_texts(Mat *mat, const char *name, const mdl_model *model, const uint32_t 
     char text[1024];
     size_t longest = 1;
     for (uint32_t k = 0; k <= columns; k++) {
-        size_t length = strlen(text_of(model, column, k, describe, text, sizeof text));
+        size_t length = strlen(text_of_column(model, column, k, describe, text, sizeof text));
         longest = length > longest ? length : longest;
     }
     bool good = append_header(mat, name, TYPE_TEXT, (uint32_t)longest, columns + 1);
     for (uint32_t k = 0; good && k <= columns; k++) {
-        const char *word = text_of(model, column, k, describe, text, sizeof text);
+        const char *word = text_of_column(model, column, k, describe, text, sizeof text);
         good = append(mat, word, strlen(word)) && append(mat, NULL, longest - strlen(word));
     }
     return good;

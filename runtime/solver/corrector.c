@@ -71,7 +71,7 @@ point_of(const Corrector *corrector, IDAMem memory, N_Vector correction, N_Vecto
 }
 
 static bool
-make_matrix(Corrector *corrector, const Point *point)
+iteration_matrix(Corrector *corrector, const Point *point)
 {
     corrector->made = false;
     corrector->singular = !corrector->model->factor(corrector->run, point->cj);
@@ -145,7 +145,7 @@ iterate(Corrector *corrector, const Point *point, bool renew)
     for (;;) {
         if (!corrector->model->residual(corrector->run, point->time, point->y0, point->yp0, point->residual))
             return IDA_RES_RECVR;
-        if (renew && !make_matrix(corrector, point))
+        if (renew && !iteration_matrix(corrector, point))
             return IDA_LSETUP_RECVR;
         int status = correct(corrector, point);
         corrector->failures += status != SUN_NLS_SUCCESS;

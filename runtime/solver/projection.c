@@ -208,7 +208,7 @@ list_entries(const Run *run, Projection *p)
 }
 
 static bool
-make_matrix(Projection *p)
+invariant_matrix(Projection *p)
 {
     uint32_t *start = calloc((size_t)p->size + 2, sizeof *start);
     uint32_t *row = calloc((size_t)p->entries + 1, sizeof *row);
@@ -300,7 +300,7 @@ projection_create(const Run *run)
         p->steepest = p->gradient + p->constraints;
         p->noise = p->steepest + p->constraints;
         list_entries(run, p);
-        good = make_matrix(p);
+        good = invariant_matrix(p);
     }
     if (!good)
         projection_free(&p);

@@ -404,7 +404,7 @@ refuse_rest(const Run *run)
 }
 
 MDL_CHECKED static int
-evaluate(Work *w)
+evaluate_work(Work *w)
 {
     Run *run = w->run;
     evaluate_load(run, run->time, run->y, run->yp);
@@ -447,7 +447,7 @@ allocate(Work *w)
 MDL_CHECKED static int
 linearize(Work *w, double *b)
 {
-    int status = evaluate(w);
+    int status = evaluate_work(w);
     if (status != MDL_OK)
         return status;
     by_states(w);
