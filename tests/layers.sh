@@ -4,6 +4,7 @@
 #
 # A room includes, of other rooms, the doors (headers named like their rooms) and what these call open; rooms use rooms above
 # them in tests/rooms only; 5 to 25 source files each; no name in two rooms; LLVM in backend/llvm and SUNDIALS in the runtime only.
+# A door says what comes in, what goes out and what to read first, and opens nothing that no other room includes.
 # No function or variable is defined twice, even where no program has both; what only its own file uses is static, and no static function of one file
 # has the name of one that other files may call.
 # A source file begins with its name, and says its purpose, method, contract and complexity before its first line of code.
@@ -46,6 +47,13 @@ for room in $(sed 's/#.*//; s/ .*//' tests/rooms); do
     files=$(find "$room" -maxdepth 1 -name '*.[cly]' | wc -l)
     [ "$files" -ge 5 ] && [ "$files" -le 25 ] || echo "$room: $files source files; a room has 5 to 25"
     grep -q "^// ${room##*/}.h: the door of $room" "$room/${room##*/}.h" 2>/dev/null || echo "$room: has no door ${room##*/}.h"
+    for what in In Out 'Read first'; do
+        grep -q "^// $what: " "$room/${room##*/}.h" || echo "$room/${room##*/}.h: does not say '$what:'"
+    done
+done >>"$found"
+# What a door opens, another room includes.
+opened | while read -r _ room header; do
+    [ ! -e "$room/$header" ] || grep -rl "\"$room/$header\"" frontend ir backend runtime tests --include='*.[chly]' | grep -qv "^$room/" || echo "$room/${room##*/}.h: opens $header, which no other room includes"
 done >>"$found"
 find frontend ir backend runtime -name '*.[chly]' | awk -F/ '
     { room = $1 "/" $2; name = $NF; sub(/\.[chly]$/, "", name); if ((name in in_room) && in_room[name] != room) print $0 ": another file of that name is in " in_room[name]; in_room[name] = room }' >>"$found"

@@ -3,7 +3,7 @@
 // In: a compiled model with directional derivatives, names of free quantities, data of experiments.
 // Out: values with how well they are known: least squares with confidence intervals.
 // Read first: search.h, then trial.c, then least_squares.c.
-// Also open to other rooms: fit.h, least_squares.h, search_text.h.
+// Also open to other rooms: fit.h, search_text.h.
 //
 // All functions: false, or a number other than 0, goes with lines in `why`.
 #ifndef MDLC_FRONTEND_SEARCH_SEARCH_H

@@ -3,7 +3,7 @@
 // In: a flat model, or its matching.
 // Out: messages: units, contracts of components, variability, missing and surplus equations, conflicts of causality.
 // Read first: balance.c, then contract.c.
-// Also open to other rooms: motion_rows.h, self_adjoint.h.
+// Also open to other rooms: self_adjoint.h.
 #ifndef MDLC_IR_CHECK_CHECK_H
 #define MDLC_IR_CHECK_CHECK_H
 
