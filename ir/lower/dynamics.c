@@ -153,7 +153,7 @@ make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const Piece
     mdl_model *model = low->sys->model;
     StepVec steps = {0};
     U32Vec funcs = {0};
-    InstrVec piece_code = {0};
+    InstrVec piece_code = {0}, before = {0};
     vec_reserve(whole, code->n);
     for (uint32_t i = 0; i < pieces->n; i++) {
         Piece piece = pieces->at[i];
@@ -166,8 +166,13 @@ make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const Piece
                 residuals[k] = low->r + low->tear_row.at[loop->residual + k];
             mdl_step step = {.block = step_block(low, causal, loop, residuals,
                                                  arena_printf(low->arena, "block%u", i),
-                                                 loop->linear ? LIFT_HELD : LIFT_LOOP, &piece_code)};
+                                                 loop->linear ? LIFT_HELD : LIFT_LOOP, &piece_code, &before)};
             vec_append(whole, piece_code.at, piece_code.n);
+            if (before.n) {
+                const char *text = arena_printf(low->arena, "%u functions of what the next loop takes as it is", before.n);
+                step_code(low, "known", &before, true, &steps, &funcs);
+                steps.at[steps.n - 1].text = text;
+            }
             vec_push(&funcs, NONE);
             vec_push(&steps, step);
             continue;
@@ -191,6 +196,7 @@ make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const Piece
     vec_free(&steps);
     vec_free(&funcs);
     vec_free(&piece_code);
+    vec_free(&before);
 }
 
 // Invariants have rows of their own, which the projection wants in the states alone.

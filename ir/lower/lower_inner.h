@@ -1,5 +1,5 @@
 // lower_inner.h: what the parts of pass `lower` share (layout.c, lift.c, partial_derivatives.c, program.c, parameters.c,
-// step_blocks.c, dynamics.c, dynamics_uses.c, events.c, conditions.c, rest_tables.c, results.c, audit_tables.c, directional_programs.c, lower.c).
+// known_parts.c, step_blocks.c, dynamics.c, dynamics_uses.c, events.c, conditions.c, rest_tables.c, results.c, audit_tables.c, directional_programs.c, lower.c).
 //
 // Purpose: from the causal forms (dynamics, discrete part, initialisation) to one program over the value
 // array.
@@ -217,11 +217,16 @@ void jacobian_memo_free(Lowering *low);
 void add_function(Lowering *low, const char *name, InstrVec *code, bool sort, mdl_code *at);
 void sort_code(Lowering *low, Instr *code, uint32_t n);
 
+// --- known_parts.c: parts of a loop that it takes as they are
+// Moves elementary functions of what the block does not compute from its functions to `before`. Clobbers low->scratch.
+void take_known_parts(Lowering *low, const mdl_block *block, InstrVec *code, InstrVec *derivatives, InstrVec *before);
+
 // --- step_blocks.c: steps of a program
 typedef VEC(mdl_step) StepVec;
-// A loop as a block: `code` receives its inner assignments and residuals, which are already in causal order.
+// A loop as a block: `code` receives its inner assignments and residuals, which are already in causal order. `before` receives instructions whose values the block
+// reads, unless it is NULL.
 mdl_block *step_block(Lowering *low, const Causal *causal, const Loop *loop, const uint32_t *residual_places, const char *name,
-                      LiftMode mode, InstrVec *code);
+                      LiftMode mode, InstrVec *code, InstrVec *before);
 // The code as a step, if there is any; `funcs` has the function of each step, or NONE. Clears the code.
 void step_code(Lowering *low, const char *name, InstrVec *code, bool sort, StepVec *steps, U32Vec *funcs);
 mdl_step *steps_finish(Lowering *low, const StepVec *steps, const U32Vec *funcs);
