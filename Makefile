@@ -141,7 +141,7 @@ $(BUILD)/frontend/%.o: $(BUILD)/frontend/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 $(call objects,$(FRONTEND)): | $(BUILD)/frontend/text/parser.h $(BUILD)/frontend/text/lexer.h $(BUILD)/frontend/sweep/study_parser.h
 
--include $(shell find $(BUILD) \( -path $(BUILD)/asan -o -path $(BUILD)/importer -o -path $(BUILD)/slurm \) -prune -o -name '*.d' -type f -print 2>/dev/null)
+-include $(shell find $(BUILD) \( -path $(BUILD)/asan -o -path $(BUILD)/importer -o -path $(BUILD)/peers -o -path $(BUILD)/slurm \) -prune -o -name '*.d' -type f -print 2>/dev/null)
 
 # --- what people call
 
@@ -272,6 +272,12 @@ fuzz: packages
 bench: packages
 	$(MAKE) -j$(JOBS) all $(BUILD)/tests/tools/measure $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 	tests/bench/run.sh $(BUILD)
+# The same models through other tools, in a Python environment of their own and with Debian's ngspice.
+bench-peers:
+	@.ci/packages ngspice python3-venv
+	@[ -d build/peers/lib ] || { python3 -m venv build/peers && build/peers/bin/pip install -q numpy==2.4.6 scipy==1.17.1 casadi==3.8.2 exudyn==1.13.6 rumoca==0.10.2; }
+	$(MAKE) -j$(JOBS) all $(BUILD)/tests/bench/peer_ivp
+	build/peers/bin/python tests/bench/against.py $(BUILD)/mdlc $(BUILD)/tests/bench/peer_ivp
 help:
 	@echo "make demo         install what is missing, build, run and draw the quarter car"
 	@echo "make test         install what is missing, build, run the suite, also under sanitizers"
@@ -287,6 +293,7 @@ help:
 	@echo "make bare         that package in a Debian that has Python alone (as root)"
 	@echo "make python       all tests of the Python package, with all notebooks, errors and hints"
 	@echo "make bench        times and ratios against hand-written C"
+	@echo "make bench-peers  time to one error beside CasADi, Rumoca, Exudyn, ngspice and hand-written C"
 	@echo "make fmt          canonical layout of the library and the examples"
 	@echo "make docs         tables in docs/ that are made from the source"
 	@echo "make layers wc    whether rooms use each other as tests/rooms says; the largest files"
@@ -338,5 +345,5 @@ deb: all
 	.ci/deb.sh $(abspath $(BUILD))
 clean:
 	rm -rf build
-.PHONY: all lean runtime linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets importer slurm wheel bare notebooks python fmus bench layers wc docs fmt install install-files uninstall deb clean
+.PHONY: all lean runtime linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets importer slurm wheel bare notebooks python fmus bench bench-peers layers wc docs fmt install install-files uninstall deb clean
 .SECONDARY:
