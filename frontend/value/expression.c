@@ -239,14 +239,21 @@ decide_literals(ExprEnv *env, Value *condition)
     uint32_t n = expr_nslots(env->exprs, e);
     if (!env->literal || !n || expr_has_op(env->exprs, e, OP_TIME))
         return;
-    double *values = arena_array(env->arena, double, n);
-    for (uint32_t k = 0; k < n; k++)
-        if (expr_uses_slot(env->exprs, e, k)
-            && (env->slots->at[k] == BOUND_VARIABLE || !env->literal(env, env->slots->at[k], &values[k])))
-            return;
-    double value = expr_eval(env->exprs, e, values, 0);
+    // Of a table there is a condition for each row, and each has few of the slots.
+    F64Vec values = {0};
+    U32Vec used = {0};
+    bool known = true;
+    vec_reserve(&values, n);
+    expr_used_slots(env->exprs, &e, 1, &used);
+    for (uint32_t i = 0; i < used.n && known; i++) {
+        uint32_t slot = env->slots->at[used.at[i]];
+        known = slot != BOUND_VARIABLE && env->literal(env, slot, &values.at[used.at[i]]);
+    }
+    double value = known ? expr_eval(env->exprs, e, values.at, 0) : NAN;
     if (value == value)
         condition->elements[0] = expr_const(env->exprs, value);
+    vec_free(&values);
+    vec_free(&used);
 }
 
 // The type that the text of a branch alone tells; false when it takes more to know it.

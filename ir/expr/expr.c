@@ -77,6 +77,8 @@ exprs_free(Exprs **exprs)
     vec_free(&x->stamp);
     vec_free(&x->index);
     vec_free(&x->known_shape);
+    for (uint32_t i = 0; i < USED_SLOTS; i++)
+        vec_free(&x->used[i].bits);
     map_free(&x->derivatives);
     map_free(&x->affine_of);
     map_free(&x->noise_of);
@@ -324,22 +326,25 @@ expr_used_slots(const Exprs *exprs, const Expr *roots, uint32_t n, U32Vec *slots
     vec_free(&order);
 }
 
-bool
-expr_uses_slot(const Exprs *exprs, Expr e, uint32_t k)
+// Whether e or a part of it is slot k; or, with a place for them, all slots that it uses. Only the stamps are used here, not `index`: callers may be
+// working through a walk of their own.
+static bool
+finds_slot(Exprs *exprs, Expr e, uint32_t k, UsedSlots *collected)
 {
-    uint64_t want = 1ull << (k % 64);
-    if (k >= exprs->cells.at[e].nslots || !(exprs->facts.at[e].slots & want))
-        return false;
-    if (exprs->cells.at[e].nslots <= 64 || k + 1 == exprs->cells.at[e].nslots)
-        return true;
-    // Only the stamps are used here, not `index`: callers may be working through a walk of their own.
-    uint32_t generation = ++((Exprs *)exprs)->generation;
+    uint64_t want = collected ? ~0ull : 1ull << (k % 64);
+    uint32_t generation = ++exprs->generation;
     bool found = false;
     U32Vec stack = {0};
     vec_push(&stack, e);
     while (stack.n && !found) {
         Expr id = vec_pop(&stack);
-        found = cell_op(exprs, id) == OP_SLOT && expr_slot_of(exprs, id) == k;
+        if (cell_op(exprs, id) == OP_SLOT) {
+            uint32_t slot = expr_slot_of(exprs, id);
+            if (collected)
+                collected->bits.at[slot / 64] |= 1ull << (slot % 64);
+            else
+                found = slot == k;
+        }
         const Expr *args = cell_args(exprs, id);
         for (uint32_t i = 0; i < cell_n(exprs, id); i++) {
             if (exprs->stamp.at[args[i]] == generation || !(exprs->facts.at[args[i]].slots & want))
@@ -350,6 +355,28 @@ expr_uses_slot(const Exprs *exprs, Expr e, uint32_t k)
     }
     vec_free(&stack);
     return found;
+}
+
+bool
+expr_uses_slot(const Exprs *exprs, Expr e, uint32_t k)
+{
+    uint32_t slots = exprs->cells.at[e].nslots;
+    if (k >= slots || !(exprs->facts.at[e].slots & 1ull << (k % 64)))
+        return false;
+    if (slots <= 64 || k + 1 == slots)
+        return true;
+    // Walking and remembering change no expression.
+    UsedSlots *used = &((Exprs *)exprs)->used[e % USED_SLOTS];
+    if (used->of != e) {
+        used->of = e;
+        vec_clear(&used->bits);
+        return finds_slot((Exprs *)exprs, e, k, NULL);
+    }
+    if (!used->bits.n) {
+        vec_grow(&used->bits, (slots + 63) / 64);
+        finds_slot((Exprs *)exprs, e, k, used);
+    }
+    return used->bits.at[k / 64] >> k % 64 & 1;
 }
 
 uint32_t

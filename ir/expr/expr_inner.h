@@ -36,6 +36,13 @@ typedef struct Affine {
     Expr coefficient, rest; // 0 and 0: not affine
 } Affine;
 
+// Which slots an expression of more than 64 of them uses: who asks for one asks for the next.
+typedef struct UsedSlots {
+    Expr of;
+    VEC(uint64_t) bits;    // empty: it was asked once, and they have not been collected
+} UsedSlots;
+enum { USED_SLOTS = 8 };
+
 struct Exprs {
     VEC(Cell) cells;       // cells.at[0] is unused
     VEC(Facts) facts;
@@ -49,6 +56,7 @@ struct Exprs {
     U32Vec renamed;        // per slot, of the expression that expr_shape renames; the others are whatever was there
     U32Vec stamp, index;   // per id, of the walk under way: see expr_walk
     uint32_t generation;
+    UsedSlots used[USED_SLOTS]; // by the id
     U8Vec known_shape;     // per id: 1 when its slots are numbered by first occurrence
     Map derivatives;       // (id, slot) -> derivative; (id of an equation, UINT32_MAX) -> its residual
     Map affine_of;         // (id, slot) -> index into `affine`

@@ -27,16 +27,6 @@ deciding(const Exprs *exprs, Expr e)
     }
 }
 
-// `moves`: per slot of the shape.
-static bool
-part_moves(const Exprs *exprs, Expr part, const U8Vec *moves)
-{
-    bool moving = expr_has_op(exprs, part, OP_TIME);
-    for (uint32_t k = 0; k < moves->n && !moving; k++)
-        moving = moves->at[k] && expr_uses_slot(exprs, part, k);
-    return moving;
-}
-
 // Whether any of the shapes can branch, whatever moves in it: most models have none.
 static bool
 may_branch(const Exprs *exprs, const InstrVec *code)
@@ -59,15 +49,28 @@ may_branch(const Exprs *exprs, const InstrVec *code)
     return found;
 }
 
+// `moves`: per slot of the shape.
 static bool
 shape_branches(const Exprs *exprs, Expr shape, const U8Vec *moves)
 {
     U32Vec parts = {0};
+    Map moving = {0}; // parts that move: a part follows its arguments
     bool found = false;
+    uint32_t known;
     expr_parts(exprs, shape, &parts);
-    for (uint32_t i = 0; i < parts.n && !found; i++)
-        for (uint32_t k = deciding(exprs, parts.at[i]); k-- > 0 && !found;)
-            found = part_moves(exprs, expr_arg(exprs, parts.at[i], k), moves);
+    for (uint32_t i = 0; i < parts.n && !found; i++) {
+        Expr part = parts.at[i];
+        uint32_t decide = deciding(exprs, part), n = expr_nargs(exprs, part);
+        bool moved = expr_op(exprs, part) == OP_TIME || (expr_op(exprs, part) == OP_SLOT && moves->at[expr_slot_of(exprs, part)]);
+        for (uint32_t k = 0; k < n && !found; k++) {
+            bool argument = map_get(&moving, expr_arg(exprs, part, k), &known);
+            moved |= argument;
+            found = argument && k < decide;
+        }
+        if (moved)
+            map_put(&moving, part, 1);
+    }
+    map_free(&moving);
     vec_free(&parts);
     return found;
 }

@@ -586,8 +586,11 @@ static bool
 is_step(const Lowering *low, const Lifted *lifted, Expr text, const Var *vars)
 {
     bool step = false;
-    for (uint32_t k = 0; k < lifted->own && !step; k++)
-        step = vars[k] != NONE && expr_uses_slot(low->exprs, text, k) && dae_is_step(low->dae, vars[k]);
+    U32Vec used = {0};
+    expr_used_slots(low->exprs, &text, 1, &used);
+    for (uint32_t i = 0; i < used.n && !step; i++)
+        step = used.at[i] < lifted->own && vars[used.at[i]] != NONE && dae_is_step(low->dae, vars[used.at[i]]);
+    vec_free(&used);
     return step;
 }
 
