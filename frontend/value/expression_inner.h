@@ -128,6 +128,8 @@ bool pick_reference(ExprEnv *env, Node node, PickPlain *plain, void *context, Va
 
 // --- record.c
 const RecordField *record_field(const RecordType *record, Sym name);
+// A record that has the fields of another one in another order is of the same type (section 6.4): they are put into its order.
+void record_reorder(ExprEnv *env, Value *value, const Type *wanted);
 // Scalars that parts `part`.. of a REF select in a value of this type; the subscripts of part `part` are the
 // value's own, the following parts name fields.
 bool path_select(ExprEnv *env, const Type *type, Node ref, uint32_t part, U32Vec *positions, Type *result);

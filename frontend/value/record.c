@@ -50,6 +50,30 @@ record_field(const RecordType *record, Sym name)
     return NULL;
 }
 
+void
+record_reorder(ExprEnv *env, Value *value, const Type *wanted)
+{
+    if (value->type.base != TYPE_RECORD || wanted->base != TYPE_RECORD || !value->elements || same_fields(value->type.record, wanted->record))
+        return;
+    const RecordType *from = value->type.record, *to = wanted->record;
+    const RecordField **source = arena_array(env->arena, const RecordField *, to->n + 1);
+    bool same = from->n == to->n && from->size == to->size;
+    for (uint32_t i = 0; i < to->n && same; i++) {
+        const Type *type = &to->fields[i].type;
+        source[i] = record_field(from, to->fields[i].name);
+        same = source[i] && type_same_sizes(&source[i]->type, type)
+            && (type_same_class(&source[i]->type, type) || (type_is_number(&source[i]->type) && type_is_number(type)));
+    }
+    if (!same)
+        return;
+    Expr *elements = arena_array(env->arena, Expr, value->count + 1);
+    for (uint32_t row = 0; row < value->count; row += to->size)
+        for (uint32_t i = 0; i < to->n; i++)
+            memcpy(elements + row + to->fields[i].first, value->elements + row + source[i]->first, source[i]->count * sizeof *elements);
+    value->elements = elements;
+    value->type.record = to;
+}
+
 // The field that a scalar of such a value is in, and its number there; NULL when it is no record.
 static const RecordField *
 field_of_scalar(const Type *type, uint32_t *scalar)

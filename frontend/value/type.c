@@ -188,6 +188,7 @@ bool
 expression_coerce(ExprEnv *env, Value *value, const Type *type, Span span, const char *what)
 {
     adopt_type(value, type);
+    record_reorder(env, value, type);
     VarType given = value->type.base;
     bool fits = given == type->base || (given == TYPE_INTEGER && type->base == TYPE_REAL);
     if (given == type->base)
