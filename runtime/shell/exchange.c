@@ -302,8 +302,10 @@ mdl_run_settle(mdl_run *r, bool *moved)
         return status;
     root_take(run, &located);
     Cause cause = cause_of(run, located);
-    if (cause == CAUSE_NONE)
+    if (cause == CAUSE_NONE) {
+        o->begun = NAN;
         return MDL_OK;
+    }
     if (o->drifted)
         status = move_back(run, &far);
     if (status == MDL_OK)
