@@ -355,7 +355,9 @@ history_point(const double *in, double *state)
     const Curves *curves = history->curves;
     double t = now - history->shift, first = curves->x[0], last = curves->x[curves->rows - 1];
     double ahead = event < NEVER ? event - history->shift : NEVER;
-    if (now < history->start && !(event > history->start + tolerance(event, history->start)))
+    // Before its start it is 0, until the event of that has been handled.
+    double near = tolerance(event, history->start);
+    if ((now < history->start && !(event > history->start + near)) || fabs(event - history->start) <= near)
         return (CurvePoint){0};
     if (curves->rows == 1)
         return curves_piece(curves, column, 0, t);

@@ -13,6 +13,9 @@
 // expect: late = 0.5 at 1 within 1e-9
 // expect: area = 1.25 at 3 within 1e-6
 // expect: events = 7
+// expect: begun = 0 before 1
+// expect: begun = 1 at 1
+// expect: early = false at 7
 // expect: limits = {0, 3}
 package P
   class Table
@@ -79,12 +82,15 @@ package P
   end Signal;
 end P;
 model M
-  P.Signal a, b(smoothness = 3, column = 3), c(startTime = 0.5, extrapolation = 2), d(smoothness = 3, extrapolation = 1, rows = [1, 0, 0; 1, 1, 0; 3, 0, 0]);
-  Real first = d.y, line = a.y, steps = b.y, late = c.y;
-  Real area(start = 0, fixed = true);
+  P.Signal a, b(smoothness = 3, column = 3), c(startTime = 0.5, extrapolation = 2), d(smoothness = 3, extrapolation = 1, rows = [1, 0, 0; 1, 1, 0; 3, 0, 0]),
+    e(startTime = 1, rows = [0.5, 1, 0]);
+  Real first = d.y, line = a.y, steps = b.y, late = c.y, begun = e.y;
+  Real area(start = 0, fixed = true), differs(start = 0, fixed = true);
+  Boolean early = differs > 0;
   discrete Integer events(start = 0, fixed = true);
   parameter Real limits[2] = {P.least(a.id), P.most(a.id)};
 equation
+  der(differs) = (e.y - (if time >= 1 then 1 else 0))^2;
   der(area) = if time < 1 then 0 elseif time < 1.5 then 0 else line - 1.5;
   when time >= pre(a.next) then
     events = pre(events) + 1;
