@@ -53,10 +53,16 @@ ll_give_up(const char *reason)
     _exit(4);
 }
 
+// Before main, too, where LLVM's lists of options are made: the first of all constructors that a program may have.
+__attribute__((constructor(101))) static void
+handle_early(void)
+{
+    set_new_handler(on_new);
+}
+
 void
 ll_handle_failures(void)
 {
-    set_new_handler(on_new);
     install_bad_alloc_handler(on_bad_alloc, NULL);
     LLVMInstallFatalErrorHandler(ll_give_up);
 }
