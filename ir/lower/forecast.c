@@ -40,6 +40,8 @@ typedef struct Forecaster {
     U32Vec writer;           // per place: instruction + 1 that computes it, 0: none
     U32Vec least;            // per place: as many operations at least lead to it, up to MDL_TIMELY_MOST + 1
     Map operations_of;       // per shape: its own operations
+    Map parts_of;            // per shape: where its parts are in `parts`, behind how many there are
+    U32Vec parts;
     VEC(mdl_timely) timely;
     VEC(mdl_forecast) forecasts, courses, lines, drifts;
     uint32_t terms;
@@ -47,6 +49,7 @@ typedef struct Forecaster {
     // of the forecast that is being written:
     uint32_t first;
     PlaceMap reg;            // register of a place
+    Map reg_of;              // and of a part of the shape that is being written
     bool failed;
     bool along;              // it may have states (a course)
     uint32_t along_count;    // operations of all courses,
@@ -418,19 +421,33 @@ put_part(Forecaster *f, Expr part, uint32_t row, const Map *reg_of)
     return reg;
 }
 
+// Where the parts of a shape are: many rows have the same.
+static uint32_t
+find_parts(Forecaster *f, Expr shape)
+{
+    uint32_t at;
+    if (map_get(&f->parts_of, shape, &at))
+        return at;
+    at = f->parts.n;
+    map_put(&f->parts_of, shape, at);
+    vec_push(&f->parts, 0);
+    expr_parts(f->low->exprs, shape, &f->parts);
+    f->parts.at[at] = f->parts.n - at - 1;
+    return at;
+}
+
 static uint32_t
 put_shape(Forecaster *f, Expr shape, uint32_t row)
 {
-    U32Vec parts = {0};
-    Map reg_of = {0};
-    uint32_t reg = 0;
-    expr_parts(f->low->exprs, shape, &parts);
-    for (uint32_t i = 0; i < parts.n && !f->failed; i++) {
-        reg = put_part(f, parts.at[i], row, &reg_of);
-        map_put(&reg_of, parts.at[i], reg);
+    uint32_t at = find_parts(f, shape), n = f->parts.at[at], reg = 0;
+    if (f->reg_of.capacity > 64) // one long shape would make all others wait
+        map_free(&f->reg_of);
+    map_clear(&f->reg_of);
+    for (uint32_t i = 1; i <= n && !f->failed; i++) {
+        Expr part = f->parts.at[at + i];
+        reg = put_part(f, part, row, &f->reg_of);
+        map_put(&f->reg_of, part, reg);
     }
-    vec_free(&parts);
-    map_free(&reg_of);
     return reg;
 }
 
@@ -761,6 +778,9 @@ make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
     vec_free(&f.writer);
     vec_free(&f.least);
     map_free(&f.operations_of);
+    map_free(&f.parts_of);
+    vec_free(&f.parts);
+    map_free(&f.reg_of);
     vec_free(&f.timely);
     vec_free(&f.forecasts);
     vec_free(&f.courses);
