@@ -37,7 +37,7 @@ typedef struct Finder {
     Map looks_of;    // Sym of a full name -> index into looks
     VEC(Looks) looks;
     U32Vec rows;     // indices into shape_rows
-    U32Vec bodies;   // per connector: one with which it moves (sets.h)
+    U32Vec bodies;   // per connector: one with which it moves (ir/base/sets.h)
     Map connector_of; // instance -> connector
     U32Vec hidden;   // per instance: 1: inside of a component that is drawn as a whole
     Map members;     // hash of (instance, name) -> instance + 1
