@@ -28,7 +28,7 @@ examples=$top/examples
 "$mdlc" plot "$examples/bicycle/bicycle.mdl" lean head.phi -o "$images/bicycle.svg" --size 800x340
 "$mdlc" plot "$examples/woodpecker/woodpecker.mdl" phi_M phi_S -o "$images/woodpecker.svg" --size 800x340
 "$examples/mem_inerter/figures.sh" "$images"
-"$examples/quarter_car/plot.sh" "$images/quarter_car.png"
+"$mdlc" plot "$examples/quarter_car/bump.mdl" z0 z1 z2 --by V=0.5,1,2,3,5 --panels result --shade q10,q21 --stop 2 --size 1100x1400 -o "$images/quarter_car.png"
 FORMAT=png "$examples/quarter_car/figures.sh" figures
 FORMAT=png "$examples/shimmy/figures.sh" figures
 "$examples/linkage/figures.sh" figures

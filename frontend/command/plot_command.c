@@ -243,6 +243,10 @@ draw_results(const Overlay *overlay)
     plot.variables = o->files + overlay->files;
     plot.n_variables = o->n_files - overlay->files;
     plot.output = o->run.output;
+    const char **shades = NULL;
+    if (o->plot_shades)
+        plot.n_shades = split(overlay->session, o->plot_shades, &shades);
+    plot.shades = shades;
     int status = plot_results(overlay->result, overlay->n, &plot, &why);
     if (why.length)
         fprintf(stderr, "mdlc: %s", why.text);

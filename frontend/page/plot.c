@@ -18,6 +18,7 @@
 
 #include "frontend/page/bands.h"
 #include "frontend/page/page.h"
+#include "frontend/page/shades.h"
 #include "ir/base/replace.h"
 #include "runtime/model/nearest.h"
 
@@ -34,6 +35,7 @@ typedef struct Plot {
     const PlotOptions *options;
     Curve *curve;
     uint32_t curves, panels;
+    uint32_t *shade;              // columns of what is shaded, n_shades for each result
     const PlotResult *results; // NULL: there is one
     uint32_t height; // of one panel with its names, in pixels; 0: a terminal
     uint32_t width;  // of the picture
@@ -112,6 +114,9 @@ choose_columns(Plot *plot, const PlotResult *results, uint32_t n, Out *why)
         curve->panel = panel_of(plot, n, i);
         plot->panels = curve->panel + 1 > plot->panels ? curve->panel + 1 : plot->panels;
     }
+    for (uint32_t k = 0; k < n * o->n_shades; k++)
+        if (!find_column(results[k / o->n_shades].table, o->shades[k % o->n_shades], &plot->shade[k], why))
+            return false;
     return true;
 }
 
@@ -521,7 +526,7 @@ panel(Plot *plot, uint32_t which)
         unit = !unit || !strcmp(unit, curve_unit(curve)) ? curve_unit(curve) : ""; // a result may have several
     }
     const char *across = unit_of(curve->table, curve->x);
-    bool aside = name && named_at_axis(plot, name, unit), keyed = plot->results || !aside;
+    bool aside = name && !o->by_result && named_at_axis(plot, name, unit), keyed = plot->results || !aside;
     if (plot->height)
         axis_label(plot, "ylabel", aside ? name : o->logarithmic ? bode_axis(unit) : "", unit);
     if (plot->results && !(plot->height && aside)) { // the key has the other names
@@ -535,12 +540,16 @@ panel(Plot *plot, uint32_t which)
         out_text(&plot->script, strcmp(unit, "degrees") ? "set ytics autofreq\n" : "set ytics 90\n");
     out_text(&plot->script, keyed ? "set key\nunset label 1\n" : "unset key\nunset label 1\n");
     set_ranges(plot, which);
+    const uint32_t *shade = plot->shade + (plot->results ? which * o->n_shades : 0); // of several results each has a panel
+    if (o->n_shades)
+        shades_put(curve->table, shade, o->n_shades, &plot->script);
     out_text(&plot->script, "plot ");
     if (o->bands)
         print_bands(plot, which);
     for (uint32_t i = 0; i < plot->curves && !o->bands; i++)
         if (plot->curve[i].panel == which)
             print_curve(plot, i, drawn++);
+    shades_key(o->shades, o->n_shades, &plot->script);
     out_text(&plot->script, ", NaN notitle\n"); // gnuplot refuses a picture in which nothing has a value
 }
 
@@ -731,7 +740,7 @@ write_drawing(Plot *plot, uint32_t results, Out *why)
 
 // What is drawn of one result; with `all`, everything that changes.
 static bool
-load(Table *table, const Plot *plot, bool all, char why[TABLE_WHY])
+load(Table *table, const Plot *plot, uint32_t which, bool all, char why[TABLE_WHY])
 {
     bool *wanted = calloc((size_t)table->columns + 1, sizeof *wanted);
     if (!wanted) {
@@ -741,6 +750,8 @@ load(Table *table, const Plot *plot, bool all, char why[TABLE_WHY])
     for (uint32_t i = 0; i < plot->curves; i++)
         if (plot->curve[i].table == table)
             wanted[plot->curve[i].column] = wanted[plot->curve[i].x] = true;
+    for (uint32_t k = 0; k < plot->options->n_shades; k++)
+        wanted[plot->shade[which * plot->options->n_shades + k]] = true;
     for (uint32_t k = 0; all && k < table->columns; k++)
         wanted[k] = wanted[k] || !table->parameter[k];
     bool good = table_load(table, wanted, why);
@@ -752,18 +763,31 @@ load(Table *table, const Plot *plot, bool all, char why[TABLE_WHY])
 
 // A page of a result that is not large has all of it, so that other variables can be chosen there.
 static bool
-load_columns(Table *table, const Plot *plot, Out *why)
+load_columns(Table *table, const Plot *plot, uint32_t which, Out *why)
 {
     enum { PAGE_HOLDS = 4000000 }; // numbers
     char text[TABLE_WHY];
-    bool good = load(table, plot, false, text);
+    bool good = load(table, plot, which, false, text);
     if (good && is_page(plot->options->output) && !plot->results && (uint64_t)table->rows * table->columns <= PAGE_HOLDS)
-        good = load(table, plot, true, text);
+        good = load(table, plot, which, true, text);
     if (!good)
         out_printf(why, "%s\n", text);
     else if (!table->rows)
         out_text(why, "the result has no rows\n");
     return good && table->rows;
+}
+
+// What is shaded holds over time and in one result; characters and the page of one result have no such places.
+static const char *
+why_no_shades(const PlotOptions *o, uint32_t n)
+{
+    if (!o->n_shades)
+        return NULL;
+    if (n > 1 && !o->by_result)
+        return "--shade shows when something holds in a result: of several it goes with --panels result\n";
+    if (o->against || o->bands)
+        return "--shade is for variables over time: it does not go with --against and --bands\n";
+    return !o->output || (n == 1 && is_page(o->output)) ? "--shade needs a picture (-o NAME.svg, .png or .pdf)\n" : NULL;
 }
 
 int
@@ -772,19 +796,23 @@ plot_results(const PlotResult *results, uint32_t n, const PlotOptions *options, 
     Plot plot = {.options = options, .results = n > 1 ? results : NULL, .drawing = {.file = -1}};
     int status = 2;
     plot.curve = calloc((size_t)n * options->n_variables + 1, sizeof *plot.curve);
-    if (!plot.curve)
+    plot.shade = calloc((size_t)n * options->n_shades + 1, sizeof *plot.shade);
+    if (!plot.curve || !plot.shade)
         out_text(why, "memory is exhausted\n");
     else if (!options->n_variables)
         out_text(why, "which variables? give their names\n");
     else if (options->bands && (n < 2 || options->against || options->by_result))
         out_text(why, n < 2 ? "--bands is for several results\n" : "--bands shows variables of all results over time: it does not go with --against and --panels result\n");
+    else if (why_no_shades(options, n))
+        out_text(why, why_no_shades(options, n));
     else if (choose_columns(&plot, results, n, why))
         status = 0;
     for (uint32_t i = 0; i < n && !status; i++)
-        status = load_columns(results[i].table, &plot, why) ? 0 : 5;
+        status = load_columns(results[i].table, &plot, i, why) ? 0 : 5;
     if (!status)
         status = !is_page(options->output) ? draw(&plot, NULL, why) : n > 1 ? write_drawing(&plot, n, why) : write_page(&plot, why);
     free(plot.curve);
+    free(plot.shade);
     out_free(&plot.script);
     return status;
 }

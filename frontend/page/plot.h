@@ -16,6 +16,8 @@ typedef struct PlotOptions {
     bool logarithmic;             // the horizontal axis
     bool by_result;               // of several results each has a panel
     bool bands;                   // of several results: where they lie over time, with some of them as lines
+    const char *const *shades;    // names of variables; where one is not 0 panels of its result are shaded
+    uint32_t n_shades;
     bool log_values;              // the vertical axes; what is not positive is left out
     uint32_t width, height;       // pixels or characters; 0: chosen
 } PlotOptions;

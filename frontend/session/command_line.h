@@ -92,7 +92,7 @@ typedef struct Options {
     AnalysisOptions analysis;
     PathOptions path;            // of `path`
     PlotOptions plot;            // but for variables and output
-    const char *plot_labels, *plot_by; // as written; NULL: not given
+    const char *plot_labels, *plot_by, *plot_shades; // as written; NULL: not given
     MotionMesh *meshes;          // of `animate`
     uint32_t n_meshes;
     bool reactions;              // animate: forces of joints
