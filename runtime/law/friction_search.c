@@ -133,8 +133,8 @@ leave_slip(const Run *run, uint32_t law)
         return mode;
     if (!sgn->level && sgn->state < 0 && !guard->held)
         return mode * x < -friction_band(run, law) ? 0 : mode;
-    // At its limit, but held by others: X is zero but for rounding.
-    return mode * run->v[sgn->dx] < -friction_still(run, law) ? 0 : mode;
+    // At its limit, but held by others: X is zero but for rounding, of which small forces make little: a brake that begins to be pressed is not held.
+    return mode * run->v[sgn->dx] < -fmin(friction_limit(run, law), 1) * friction_still(run, law) ? 0 : mode;
 }
 
 // Fills friction->wanted. Returns how many laws at zero have a wrong mode; *first is the first of them.
