@@ -1,7 +1,7 @@
 // known_parts.c: parts of a loop that it takes as they are.
 //
 // Purpose: a loop's functions run several times for each evaluation of the model, for residuals and for derivatives. Sines of angles that are known are computed
-//          once before it, where both functions find them. Method: the largest parts that are a function of ELEMENTARY and read nothing that the loop computes
+//          once before it, where both functions find them. Method: the largest parts that are an elementary function and read nothing that the loop computes
 //          become instructions of their own, equal ones once; nothing else changes, so values keep their bits. Functions that may have no value are left where
 //          they stand, so that what is said of them names the equation.
 // Contract: lower_inner.h. Complexity: linear in the parts of the instructions.
@@ -20,10 +20,16 @@ typedef struct KnownParts {
 } KnownParts;
 
 // Defined for all numbers.
+static const Op elementary[] = {OP_SIN, OP_COS, OP_TAN, OP_TANH, OP_ATAN, OP_ATAN2};
+enum { ELEMENTARY = sizeof elementary / sizeof *elementary };
+
 static bool
 is_elementary(Op op)
 {
-    return op == OP_SIN || op == OP_COS || op == OP_TAN || op == OP_TANH || op == OP_ATAN || op == OP_ATAN2;
+    bool found = false;
+    for (uint32_t k = 0; k < ELEMENTARY && !found; k++)
+        found = op == elementary[k];
+    return found;
 }
 
 // Where the value of a shape over these places stands; its instruction is made when there is none.
@@ -88,11 +94,10 @@ replace_known(void *context, Exprs *exprs, Expr part, const Expr *args)
 static bool
 has_elementary(const Exprs *exprs, Expr shape)
 {
-    static const Op ops[] = {OP_SIN, OP_COS, OP_TAN, OP_TANH, OP_ATAN, OP_ATAN2};
-    for (uint32_t k = 0; k < sizeof ops / sizeof *ops; k++)
-        if (expr_has_op(exprs, shape, ops[k]))
-            return true;
-    return false;
+    bool found = false;
+    for (uint32_t k = 0; k < ELEMENTARY && !found; k++)
+        found = expr_has_op(exprs, shape, elementary[k]);
+    return found;
 }
 
 static void

@@ -307,7 +307,7 @@ def figures(tool, p):
     if made is None:
         return None
     ms, run = made
-    best, smallest, longest, why = {}, math.inf, 0.0, ""
+    best, smallest, why = {}, math.inf, ""
     for tolerance in TOLERANCES:
         try:
             values, took = run(tolerance)
