@@ -196,7 +196,7 @@ solve_step(Run *run, uint32_t k)
     const mdl_step *step = &run->model->dynamics[k];
     // At a double root, where a loop begins to lose its solution, the iteration ends at the square root of rounding.
     if (step->block)
-        return (newton_solve(run, run->block[k], EFFORT_RUN) == MDL_OK || (run->tolerant && newton_fulfilled(run, run->block[k], run->tolerance)))
+        return (newton_solve(run, run->block[k], run->branching ? EFFORT_JUMP : EFFORT_RUN) == MDL_OK || (run->tolerant && newton_fulfilled(run, run->block[k], run->tolerance)))
                && !failure_happened(run);
     mdl_call(step->call, run->v);
     return !failure_happened(run);
@@ -313,9 +313,8 @@ loops_fulfilled(Run *run)
     return fulfilled;
 }
 
-// The loops' unknowns in v are those of unknowns and derivatives y, yp (as the model has them).
-static void
-start_loops(Run *run, const double *y, const double *yp)
+void
+point_start_loops(const Run *run, const double *y, const double *yp)
 {
     const mdl_model *model = run->model;
     memcpy(run->v + model->y + model->nx, y + model->nx, (model->n - model->nx) * sizeof *run->v);
@@ -344,15 +343,24 @@ solve_otherwise(Run *run, bool report)
         if (loops_fulfilled(run))
             return MDL_OK;
     }
-    start_loops(run, run->solved, run->solved + run->model->n);
+    point_start_loops(run, run->solved, run->solved + run->model->n);
     int status = evaluate_solved(run, false);
     if (status != MDL_OK && !run->modes) {
-        start_loops(run, run->y, run->yp);
+        point_start_loops(run, run->y, run->yp);
         status = evaluate_solved(run, false);
+    }
+    // Where there are no states a loop whose solution has ended jumps between two rows.
+    if (status != MDL_OK && !run->model->nx) {
+        point_start_loops(run, run->solved, run->solved + run->model->n);
+        run->branching = true;
+        status = evaluate_solved(run, false);
+        run->branching = false;
+        if (status == MDL_OK)
+            fold_tell(run, run->solved);
     }
     if (status == MDL_OK)
         return status;
-    start_loops(run, run->solved, run->solved + run->model->n);
+    point_start_loops(run, run->solved, run->solved + run->model->n);
     run->tolerant = true;
     status = evaluate_solved(run, report);
     run->tolerant = false;

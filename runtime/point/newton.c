@@ -458,7 +458,7 @@ is_accurate(const Run *run, Newton *newton)
     double rounding = newton->by_rank ? DBL_EPSILON * fmax(nominal_size(run, newton), inner_size(run, newton)) : 0;
     for (uint32_t i = 0; i < newton->block->m && newton->by_rank; i++)
         rounding = fmax(rounding, DBL_EPSILON * newton->size[i]);
-    if (newton->deficient || has_small_residuals(run, newton, INEXACT, rounding))
+    if (newton->deficient || has_small_residuals(run, newton, newton->strict ? STRICT : INEXACT, rounding))
         return true;
     if (newton->by_rank && newton->block->n_known) {
         measure_known(run, newton);
@@ -658,7 +658,13 @@ newton_solve(Run *run, Newton *newton, Effort effort)
     newton_read(run, newton, newton->start);
     if (effort == EFFORT_RUN && standing_loop_solve(run, newton))
         return MDL_OK;
+    newton->strict = effort == EFFORT_JUMP;
     bool solved = newton_iterate(run, newton);
+    if (effort == EFFORT_JUMP) {
+        solved = solved || path_jump(run, newton);
+        newton->strict = false;
+        return solved ? MDL_OK : MDL_FAILED;
+    }
     if (!solved && newton->by_square) {
         // The decomposition may still do it, and its null vectors are what a report shows.
         square_free(&newton->square);

@@ -12,6 +12,8 @@ enum { RANK_LIMIT = 600 };  // iteration unknowns of a block whose rank is looke
 
 // Pivots below this part of the largest: an equation follows from others.
 static const double RANK_DEPENDENT = 1e-10;
+// Residuals above this part of their terms: beside a solution that has ended, where corrections are small because a term is steep.
+static const double STRICT = 1e-11;
 // Of a block with choices below this part: rounding of zero.
 static const double VANISHED = 1e-13;
 
@@ -31,6 +33,7 @@ struct Newton {
     double *size;    // per residual: sum over the unknowns of |partial derivative| * size of the unknown
     Trouble trouble;
     uint32_t corrections; // of the last iteration
+    bool strict;          // residuals must be below STRICT
     double leap;          // no correction is larger, as newton_size() measures it; 0: any
     double reached;       // where the path of the homotopy turned back first
     // Blocks with constraints. While `review` is set the rank is looked at in every iteration; afterwards `deficient`
@@ -69,6 +72,8 @@ MDL_CHECKED bool newton_shorten(Run *run, Newton *newton);
 // path.c: after Newton's method failed at a start. True: the unknowns in v are a solution; otherwise they, and `trouble`, are those of
 // the direct attempt.
 MDL_CHECKED bool path_solve(Run *run, Newton *newton);
+// The same, silently, in a run: from where a solution was a moment before that is none any more.
+MDL_CHECKED bool path_jump(Run *run, Newton *newton);
 // Not a state that squares the structure of a mechanism (ir/index/closure.c).
 static inline bool
 state_is_own(const mdl_model *model, uint32_t state)

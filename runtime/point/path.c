@@ -1,6 +1,7 @@
 // path.c: what is tried at a start when Newton's method does not lead from the start values to a solution.
 //
-// Purpose: initialisation from guesses that are far off, at which the matrix is singular, or at which an equation has no value.
+// Purpose: initialisation from guesses that are far off, at which the matrix is singular, or at which an equation has no value; in a run,
+//         loops whose solution has ended (fold.c).
 // Method: 1. The path F(u) = (1 - s) F(u0) is followed from s = 0 to s = 1 by its length, so that it may turn back in s (Allgower and
 //         Georg, Introduction to Numerical Continuation Methods, 2003, chapters 2, 6): a step along the tangent, then Newton
 //         corrections in the plane normal to it. The bordered matrix [J F(u0); t'] is regular at turning points, and at start values
@@ -330,9 +331,9 @@ solve_from(Run *run, Newton *newton, const double *from)
     return follow_path(run, newton, STEPS_ELSEWHERE, &turns);
 }
 
-// True: solved from other start values, which are told.
+// True: solved from other start values, which are told at a start.
 static bool
-solve_elsewhere(Run *run, Newton *newton)
+solve_elsewhere(Run *run, Newton *newton, bool tell)
 {
     size_t m = newton->block->m;
     bool *moving = malloc((m + 1) * sizeof *moving), solved = false;
@@ -346,7 +347,7 @@ solve_elsewhere(Run *run, Newton *newton)
         newton_read(run, newton, from);
         solved = solve_from(run, newton, from);
     }
-    if (solved)
+    if (solved && tell)
         newton_note_elsewhere(run, newton, from);
     free(moving);
     free(from);
@@ -369,11 +370,21 @@ path_solve(Run *run, Newton *newton)
     }
     if (turns)
         last = TURNING_POINT;
-    if ((first == NOT_FINITE || first == SINGULAR) && solve_elsewhere(run, newton))
+    if ((first == NOT_FINITE || first == SINGULAR) && solve_elsewhere(run, newton, true))
         return true;
     // The report shows the direct attempt's end: that is the one a user can relate to start values.
     newton_write(run, newton, newton->start);
     (void)newton_iterate(run, newton);
     newton->trouble = last == TURNING_POINT || first == NO_TROUBLE ? last : first;
     return false;
+}
+
+bool
+path_jump(Run *run, Newton *newton)
+{
+    uint32_t turns;
+    if (newton->block->linear || !newton->lu)
+        return false;
+    newton_write(run, newton, newton->start);
+    return follow_path(run, newton, STEPS_ELSEWHERE, &turns) || solve_elsewhere(run, newton, false);
 }

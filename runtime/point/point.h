@@ -16,7 +16,8 @@ void newton_free(Newton **newton);
 typedef enum Effort {
     EFFORT_RUN,    // Newton's method
     EFFORT_START,  // the same, traced when options ask for it
-    EFFORT_PATHS   // at a start: what path.c tries after it, too
+    EFFORT_PATHS,  // at a start: what path.c tries after it, too
+    EFFORT_JUMP    // in a run: the same to get to another solution
 } Effort;
 // Solves the block from the values in v. Returns MDL_FAILED without a message; newton_report() says why.
 MDL_CHECKED int newton_solve(Run *run, Newton *newton, Effort effort);
@@ -28,6 +29,8 @@ struct Snapshot;
 void newton_snapshot(Newton *newton, struct Snapshot *snapshot);
 // Moves the unknowns of all loops in v by this part of themselves, or of their nominal values, up or down.
 void point_move_loops(const Run *run, double part);
+// The unknowns of all loops in v are those of unknowns and derivatives y, yp (as the model has them).
+void point_start_loops(const Run *run, const double *y, const double *yp);
 void newton_settle(Newton *newton); // RunPart.settle
 void newton_report(const Run *run, Newton *newton, const char *when);
 // At the unknowns in v, where it is evaluated: the residuals are below `tolerance` of their terms.
@@ -92,6 +95,19 @@ MDL_CHECKED int locked_review(Run *run);
 bool locked_keeps_motion(Run *run);
 bool locked_newly(const Run *run); // blocks are locked that were not when they were looked at: by a condition that makes no event
 void locked_form(Run *run); // chooses the causal form, for an integrator that is not made yet
+
+// --- fold.c: loops whose solution ends
+// The next step could not be made from the accepted point. True: just behind it a loop has another solution alone, to which an event leads.
+bool fold_found(Run *run);
+bool fold_is_watched(const Run *run); // each step is looked at as follows
+// A step from the time `before` on was accepted, maybe after others that could not be solved. Where the loops have lost their solution within it, it ends there as well.
+MDL_CHECKED int fold_crossed(Run *run, double before);
+// Once: the loops' unknowns in v are of another solution than `before`.
+void fold_tell(Run *run, const double *before);
+// The accepted point as it is, before that event, where the loops cannot be solved to rounding any more.
+MDL_CHECKED int fold_reached(Run *run);
+// At that event, whose left limit is in v: the loops' unknowns in v become those of the other solution. Fails with a message.
+MDL_CHECKED int fold_jump(Run *run);
 
 // --- hidden.c: laws of ideal diodes that bind states alone under the present conditions
 // Behind a solution of all blocks in v, where run->hides: what locked blocks leave open is chosen such that the states stay on what

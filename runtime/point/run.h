@@ -181,6 +181,9 @@ struct Run {
     bool loop_failed;     // and it was said which
     bool past_open;       // evaluate_plain: what is delayed says by how much, and no value was found for which it does
     bool tolerant;        // a loop counts as solved when its residuals are within the tolerance (evaluate_row)
+    bool branching;       // loops look for other solutions where the one at hand has ended (fold.c)
+    bool folded;          // and that was said
+    double fold;          // so much behind the accepted point the other solution was found; 0: none is waited for
     bool solve_rows;      // rows and root functions solve the blocks (they are small enough)
 
     const RunPart *part[PARTS_MOST]; // those that the model has something for

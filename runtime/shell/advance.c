@@ -106,9 +106,11 @@ lock(Run *run)
 MDL_CHECKED static int
 evaluate_left_limit(Run *run, double instant, bool located)
 {
-    int status = evaluate_at(run, instant, !located);
-    if (status == MDL_OK || !located)
+    int status = evaluate_at(run, instant, !located && !(run->fold > 0));
+    if (status == MDL_OK || (!located && !(run->fold > 0)))
         return status;
+    if (run->fold > 0)
+        return fold_reached(run);
     status = evaluate_at(run, run->settled, true);
     run->v[0] = instant;
     return status;
@@ -139,6 +141,9 @@ process_event(Run *run, double instant, bool located, bool other)
     run->time = instant;
     run->starts_anew = false;
     fractional_note(run);
+    bool jumps = run->fold > 0;
+    if (status == MDL_OK && jumps)
+        status = fold_jump(run);
     if (status == MDL_OK)
         status = event_iterate(run, false);
     if (status == MDL_OK && fractional_jump(run))
@@ -165,7 +170,7 @@ process_event(Run *run, double instant, bool located, bool other)
         status = evaluate_asserts(run);
     if (status != MDL_OK)
         return status;
-    bool goes_on = !run->delays && !run->transports && !run->sense && motion_goes_on(run);
+    bool goes_on = !jumps && !run->delays && !run->transports && !run->sense && motion_goes_on(run);
     status = root_blind(run);
     if (status != MDL_OK)
         return status;
@@ -479,7 +484,7 @@ simulate_advance(Run *run, double stop)
         status = profile_step(run, before, instant, located);
     for (uint32_t i = 0; i < having->n && status == MDL_OK; i++)
         status = having->part[i]->record(run, before, instant);
-    bool event = located || run->time == own || (run->delays && delay_reaches(run, instant));
+    bool event = located || run->time == own || run->fold > 0 || (run->delays && delay_reaches(run, instant));
     if (status == MDL_OK && point_time(run) <= instant)
         status = write_points(run, instant, event);
     if (status == MDL_OK && run->audit)

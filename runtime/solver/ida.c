@@ -246,6 +246,7 @@ ida_create(Run *run)
         return MDL_INTERNAL;
     integrator->run = run;
     run->strictness = integrator_strictness(run, BDF_ORDER, 1);
+    integrator->watchful = fold_is_watched(run);
     if (!run->ny)
         return MDL_OK;
     if (run->model->n_constraints) {
@@ -447,6 +448,18 @@ bends_here(Run *run, double limit)
     return bends;
 }
 
+// Correctors have not converged since the latest accepted step.
+static bool
+has_stumbled(const Run *run)
+{
+    Integrator *integrator = run->integrator;
+    long failures = 0, before = integrator->stumbles;
+    if (IDAGetNumNonlinSolvConvFails(integrator->ida, &failures) != IDA_SUCCESS)
+        return false;
+    integrator->stumbles = failures;
+    return failures > 0 && failures != before; // counted anew at each start
+}
+
 MDL_CHECKED static int
 ida_step(Run *run, double limit)
 {
@@ -467,11 +480,20 @@ ida_step(Run *run, double limit)
     int flag = step_once(run, limit, &time);
     if (flag < 0 && recover(run))
         flag = step_once(run, limit, &time);
-    if (flag < 0)
-        return leap(run, run->time, limit) ? MDL_OK : ida_report_failure(run, flag);
+    if (flag < 0) {
+        if (leap(run, run->time, limit))
+            return MDL_OK;
+        integrator->recovered = false;
+        return fold_found(run) ? MDL_OK : ida_report_failure(run, flag);
+    }
     double before = run->time;
     run->time = flag == IDA_TSTOP_RETURN ? limit : time;
     integrator->recovered = false;
+    if (ida_has_loops(run) && !integrator->projection && (integrator->watchful || has_stumbled(run))) {
+        int status = fold_crossed(run, before);
+        if (status != MDL_OK)
+            return status;
+    }
     int order;
     history_last(integrator->ida, &integrator->step, &order);
     integrator->held_low = is_held_low(integrator, order);
@@ -491,7 +513,7 @@ ida_snapshot(Run *run, Snapshot *snapshot)
     double *number[] = {&integrator->step, &integrator->step_before, &integrator->high_step};
     for (size_t k = 0; k < sizeof number / sizeof *number; k++)
         snapshot_part(snapshot, number[k], sizeof *number[k]);
-    long *count[] = {&integrator->error_failures, &integrator->newton_failures, &integrator->low_failures};
+    long *count[] = {&integrator->error_failures, &integrator->newton_failures, &integrator->low_failures, &integrator->stumbles};
     for (size_t k = 0; k < sizeof count / sizeof *count; k++)
         snapshot_part(snapshot, count[k], sizeof *count[k]);
     snapshot_part(snapshot, &integrator->recovered, sizeof integrator->recovered);

@@ -32,6 +32,8 @@ struct Integrator {
     double step;             // last step size, 0 at the start
     double step_before;      // the one before an event that another follows at once, otherwise 0
     long error_failures, newton_failures; // of the current start
+    long stumbles;           // its correctors that did not converge, until the last good step
+    bool watchful;           // loops are looked at behind each step (fold.c)
     bool recovered;          // a restart was tried since the last good step
     bool held_low;           // a start is wanted, with a history
     uint32_t low_steps;      // of order 1 in a row

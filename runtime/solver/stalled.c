@@ -144,8 +144,10 @@ pace_step(Run *run, double before)
     Pace *pace = &run->pace;
     bool moved = run->time - before > 64 * DBL_EPSILON * fabs(run->time);
     pace->stalled = moved ? 0 : pace->stalled + 1;
-    if (pace->stalled >= STALLED_STEPS && run->ny)
-        return report_stall(run);
+    if (pace->stalled >= STALLED_STEPS && run->ny) {
+        pace->stalled = 0;
+        return fold_found(run) ? MDL_OK : report_stall(run);
+    }
     if (run->stats->steps % LOOK == 0 && !run->driven)
         look(run);
     return MDL_OK;

@@ -1,0 +1,163 @@
+// fold.c: loops whose solution ends.
+//
+// Purpose: a comparator with feedback has two solutions, and a third that is none in reality, until the one that it is on meets that third and both end
+//          (Kuehn, Multiple Time Scale Dynamics, 2015, chapters 3 and 5: a fold). What is left out of such a model is fast; it jumps to the solution that is left.
+// Method: steps before a fold become as short as rounding. Just behind the point that was reached the loops are solved along their path (path.c), beyond its turning points,
+//         and from other places; where that gives other values an event at that point takes them.
+// Contract: point.h. Complexity: a few tens of solutions per fold.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/point/newton.h"
+#include "runtime/point/point.h"
+
+static const double AHEAD = 1e-6; // of the run: as far behind the point another solution is looked for
+static const double OTHER = 1e-2; // of an unknown: a change that no step as short makes
+static const double CLEAR = 100;  // tolerances: nor is it rounding of zero
+
+// The first unknown of a loop in v that has changed from `before` by far more than a short step can; n: none has.
+static uint32_t
+first_other(const Run *run, const double *before)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t i = model->nx; i < model->n; i++) {
+        double now = run->v[model->y + i], size = fmax(fabs(now), fabs(before[i])), change = fabs(now - before[i]);
+        if (change > OTHER * size && change > CLEAR * (run->tolerance * size + run->abstol[i]))
+            return i;
+    }
+    return model->n;
+}
+
+void
+fold_tell(Run *run, const double *before)
+{
+    const mdl_model *model = run->model;
+    uint32_t i = first_other(run, before);
+    if (run->folded || i == model->n)
+        return;
+    run->folded = true;
+    run_message(run, MDL_WARNING, "at time %.12g: the solution that a loop was on has ended; the run goes on with another one: `%s` = %.9g instead of %.9g",
+                run->v[0], model->state_name ? model->state_name[i] : "?", run->v[model->y + i], before[i]);
+}
+
+// Loops' unknowns at the accepted point, with the states in the same array or not.
+static const double *
+accepted(const Run *run)
+{
+    return run->causal ? run->solved : run->y;
+}
+
+// The point so much behind the accepted one, with all loops solved on whatever solution there is.
+MDL_CHECKED static int
+solve_behind(Run *run, double step)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t i = 0; i < model->nx; i++)
+        run->v[model->y + i] = run->y[i] + step * run->yp[i];
+    run->v[0] = run->time + step;
+    run->mode = run->y + run->ny;
+    point_start_loops(run, accepted(run), run->causal ? run->solved + model->n : run->yp);
+    run->branching = true;
+    int status = evaluate_solved(run, false);
+    run->branching = false;
+    return status;
+}
+
+bool
+fold_found(Run *run)
+{
+    double span = run->options->stop - run->options->start;
+    if (!run->loops || run->model->n == run->model->nx || run->modes)
+        return false;
+    for (double step = 16 * DBL_EPSILON * fmax(fabs(run->time), span); step <= AHEAD * span; step *= 4)
+        if (solve_behind(run, step) == MDL_OK && first_other(run, accepted(run)) < run->model->n) {
+            fold_tell(run, accepted(run));
+            run->fold = step;
+            return true;
+        }
+    return false;
+}
+
+// At this time within the last step the loops can be solved, on the solution that the step was made with.
+static bool
+stays(Run *run, double time, double *with)
+{
+    const mdl_model *model = run->model;
+    if (run->stepper->interpolate(run, time) != MDL_OK)
+        return false;
+    memcpy(with, run->v + model->y, model->n * sizeof *with);
+    bool solved = evaluate_solved(run, false) == MDL_OK && first_other(run, with) == model->n;
+    for (uint32_t k = 0; k < model->n_dynamics && solved; k++)
+        solved = !run->block[k] || newton_fulfilled(run, run->block[k], STRICT);
+    return solved;
+}
+
+// Some loop has choices and so few unknowns that solving it costs no more than a step.
+bool
+fold_is_watched(const Run *run)
+{
+    enum { FEW = 4 };
+    for (uint32_t k = 0; k < run->model->n_dynamics; k++) {
+        const mdl_block *block = run->model->dynamics[k].block;
+        if (block && block->switched && !block->linear && block->m <= FEW)
+            return true;
+    }
+    return false;
+}
+
+// Beside a very steep part of an equation a corrector is content with small changes of the unknowns where there is no solution any more.
+int
+fold_crossed(Run *run, double before)
+{
+    const mdl_model *model = run->model;
+    size_t n = model->n;
+    double *kept = malloc(3 * (n + 1) * sizeof *kept), low = before, high = run->time, end = run->time;
+    if (!kept)
+        return MDL_INTERNAL;
+    double *with = kept + 2 * n;
+    bool look = run->loops && !run->modes && !stays(run, high, with);
+    while (look && high - low > 4 * DBL_EPSILON * fmax(fabs(low), fabs(high))) {
+        double half = low + (high - low) / 2;
+        *(stays(run, half, with) ? &low : &high) = half;
+    }
+    memcpy(kept, run->y, n * sizeof *kept);
+    memcpy(kept + n, run->yp, n * sizeof *kept);
+    if (look && low > before && stays(run, low, with)) {
+        evaluate_store(run);
+        run->time = low;
+        if (!fold_found(run)) {
+            run->time = end;
+            memcpy(run->y, kept, n * sizeof *kept);
+            memcpy(run->yp, kept + n, n * sizeof *kept);
+        }
+    }
+    free(kept);
+    return MDL_OK;
+}
+
+int
+fold_reached(Run *run)
+{
+    evaluate_load(run, run->time, run->y, run->yp);
+    if (run->causal)
+        point_start_loops(run, run->solved, run->solved + run->model->n);
+    evaluate_plain(run);
+    return evaluate_finish(run, true);
+}
+
+int
+fold_jump(Run *run)
+{
+    const mdl_model *model = run->model;
+    double step = run->fold;
+    run->fold = 0;
+    int status = solve_behind(run, step);
+    if (status == MDL_OK) {
+        memcpy(run->v + model->y, run->y, model->nx * sizeof *run->v);
+        run->v[0] = run->time;
+        status = evaluate_solved(run, true);
+    }
+    return status;
+}
