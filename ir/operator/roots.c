@@ -2,10 +2,11 @@
 //
 // Purpose: der(h) = -sqrt(h) reaches h = 0 in finite time and stays there, though the slope of the root is infinite: no step
 // size is short enough for a method that does not know it (the right side is not Lipschitz there). Two vessels whose levels
-// meet, q = sign(a - b)*sqrt(abs(a - b)), are the same motion, and so is q*abs(q) = a - b.
+// meet, q = sign(a - b)*sqrt(abs(a - b)), are the same motion, and so is q*abs(q) = a - b; a check valve beside a source that changes with
+// time, where the flow turns, is another.
 // Method: such a root of u = |x| is A(x)*Sgn(x) with the band A = sqrt(max(|x|, FLOOR)): a friction whose limit grows with the slip,
 // set-valued at x = 0 up to sqrt(FLOOR). What comes to rest there sticks, exactly and in finite time (runtime/law/friction.c), and is
-// released by a flow that the root of FLOOR does not carry; less than FLOOR is not resolved. A root of x >= 0 alone is
+// released by a flow that the root of FLOOR does not carry; less than FLOOR, or than a small part of the terms of x, is not resolved. A root of x >= 0 alone is
 // A/2 + A/2*Sgn(x). Roots that are not known to empty what they are a root of (roots_reach.c) stay as they are, and so do
 // those under conditions that are not about their own sign or a factor. A factor goes into the band: a closed valve holds nothing.
 // Contract: runs before `algebra`, which brings Sgn into normal form. Appends variables and equations; an equation gets another
@@ -23,6 +24,7 @@
 #include "ir/operator/roots.h"
 
 static const double FLOOR = 1e-10;
+static const double ROUNDED = 1e-12; // part of the terms of a difference (pressures of 1e5 Pa) that is not resolved
 
 typedef struct Root { // size*Sgn(x), or for x >= 0 alone
     Expr x, size;
@@ -34,6 +36,7 @@ typedef struct Roots {
     Reach reach;
     Naming naming;   // its vars: of the equation at hand
     uint32_t equation, slots; // slots + k is root k of the equation
+    U32Vec given;    // per slot of the equation: the first slot of the row of the equation that gives its variable, or NONE
     VEC(Root) root;
     bool strict;     // roots that fail for x < 0 are taken, too
     Map branch;      // parts under conditions
@@ -126,17 +129,61 @@ power(Exprs *exprs, Expr u, double exponent)
     return exponent == 0.5 ? expr_1(exprs, OP_SQRT, u) : expr_2(exprs, OP_POW, u, expr_const(exprs, exponent));
 }
 
-// max(|x|, FLOOR)
+// The sizes of the terms of a sum, added; 0: e is none.
 static Expr
-raised(Exprs *exprs, Expr x)
+sum_of_sizes(Exprs *exprs, Expr e)
 {
-    return expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_MAX, expr_1(exprs, OP_ABS, x), expr_const(exprs, FLOOR)));
+    if (expr_op(exprs, e) != OP_ADD)
+        return 0;
+    U32Vec sizes = {0};
+    for (uint32_t i = 0; i < expr_nargs(exprs, e); i++)
+        vec_push(&sizes, expr_1(exprs, OP_ABS, expr_arg(exprs, e, i)));
+    Expr sum = expr_make(exprs, OP_ADD, sizes.at, sizes.n);
+    vec_free(&sizes);
+    return sum;
+}
+
+// The same of what x is a difference of: of its own text or, when x is a variable, of the text of the equation that gives it.
+static Expr
+terms_of(Roots *roots, Expr x)
+{
+    Dae *dae = roots->dae;
+    Exprs *exprs = dae->exprs;
+    while (expr_op(exprs, x) == OP_NEG)
+        x = expr_arg(exprs, x, 0);
+    uint32_t k = expr_op(exprs, x) == OP_SLOT ? expr_slot_of(exprs, x) : roots->given.n;
+    if (k >= roots->given.n || roots->given.at[k] == NONE)
+        return sum_of_sizes(exprs, x);
+    uint32_t n, by = roots->reach.by.at[roots->naming.vars.at[k]], own = 0;
+    const Var *row = dae_row(dae, by, &n);
+    Expr with[n + 1], factor, rest;
+    for (uint32_t i = 0; i < n; i++) {
+        with[i] = expr_slot(exprs, roots->given.at[k] + i);
+        own = row[i] == roots->naming.vars.at[k] ? roots->given.at[k] + i : own;
+    }
+    Expr text = expr_substitute(exprs, expr_residual(exprs, dae->equations.at[by].shape), with, n);
+    if (!expr_affine(exprs, text, own, &factor, &rest) || !dae_is_parametric(dae, factor, roots->naming.vars.at))
+        return 0;
+    Expr sum = sum_of_sizes(exprs, rest);
+    return sum ? expr_2(exprs, OP_DIV, sum, expr_1(exprs, OP_ABS, factor)) : 0;
+}
+
+// max(|x|, FLOOR), and no less than what rounding of the terms of x leaves open.
+static Expr
+raised(Roots *roots, Expr x)
+{
+    Exprs *exprs = roots->dae->exprs;
+    Expr terms = terms_of(roots, x), least = expr_const(exprs, FLOOR);
+    if (terms)
+        least = expr_2(exprs, OP_MAX, least, expr_2(exprs, OP_MUL, expr_const(exprs, ROUNDED), terms));
+    return expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_MAX, expr_1(exprs, OP_ABS, x), least));
 }
 
 // A root of k times a folded x, fold by `op`: what it is a root of, and its size. False: it is none.
 static bool
-open_folded(Exprs *exprs, Expr e, Op op, Expr *x, Expr *size)
+open_folded(Roots *roots, Expr e, Op op, Expr *x, Expr *size)
 {
+    Exprs *exprs = roots->dae->exprs;
     double exponent;
     Expr u = under_root(exprs, e, &exponent), part = u ? fold_of(exprs, u, op, x) : 0, factor, rest;
     if (!part)
@@ -145,32 +192,24 @@ open_folded(Exprs *exprs, Expr e, Op op, Expr *x, Expr *size)
     Expr text = expr_rewrite(exprs, u, exchange, &wanted);
     if (!expr_affine(exprs, text, expr_slot_of(exprs, wanted.with), &factor, &rest) || !expr_is_const(exprs, rest, 0))
         return false;
-    *size = power(exprs, expr_2(exprs, OP_MUL, factor, raised(exprs, *x)), exponent);
+    *size = power(exprs, expr_2(exprs, OP_MUL, factor, raised(roots, *x)), exponent);
     return true;
 }
 
 // A root of x itself.
 static bool
-open_plain(Exprs *exprs, Expr e, Expr *x, Expr *size)
+open_plain(Roots *roots, Expr e, Expr *x, Expr *size)
 {
+    Exprs *exprs = roots->dae->exprs;
     double exponent;
     *x = under_root(exprs, e, &exponent);
     if (!*x || expr_op(exprs, *x) == OP_CONST)
         return false;
-    *size = power(exprs, raised(exprs, *x), exponent);
+    *size = power(exprs, raised(roots, *x), exponent);
     return true;
 }
 
 // --- making roots
-
-static Expr
-make_root(Roots *roots, Expr x, Expr size, uint8_t kind)
-{
-    if (!reach_holds(&roots->reach, roots->equation, x, roots->naming.vars.at))
-        return 0;
-    vec_push(&roots->root, (Root){x, size, kind});
-    return expr_slot(roots->dae->exprs, roots->slots + roots->root.n - 1);
-}
 
 static bool
 slot_is_nonneg(uint32_t slot, void *context)
@@ -178,6 +217,19 @@ slot_is_nonneg(uint32_t slot, void *context)
     const Roots *roots = context;
     Var var = slot < roots->slots ? roots->naming.vars.at[slot] : NONE;
     return var != NONE && dae_is_nonneg(roots->dae, var);
+}
+
+// A root of a sum of squares is a distance, which nothing empties; a root that has no value below zero may be one.
+static Expr
+make_root(Roots *roots, Expr x, Expr size, uint8_t kind)
+{
+    bool linear;
+    if (!reach_holds(&roots->reach, roots->equation, x, roots->naming.vars.at, &linear))
+        return 0;
+    if (!linear && (kind == DAE_ROOT_STRICT || nonsmooth_nonneg(roots->dae->exprs, x, &(Signs){slot_is_nonneg, NULL, roots, NULL})))
+        return 0;
+    vec_push(&roots->root, (Root){x, size, kind});
+    return expr_slot(roots->dae->exprs, roots->slots + roots->root.n - 1);
 }
 
 // factor*root: where the factor is not negative it is part of the band. `plain` is what the root says without its law.
@@ -230,7 +282,7 @@ pair_sign(Roots *roots, U32Vec *factors)
     for (uint32_t i = 0; i < factors->n; i++) {
         Expr x = sign_factor(exprs, factors->at[i]), of, size;
         for (uint32_t j = 0; x && j < factors->n; j++) {
-            if (j == i || !open_folded(exprs, factors->at[j], OP_ABS, &of, &size) || !(of == x || opposite(exprs, of, x)))
+            if (j == i || !open_folded(roots, factors->at[j], OP_ABS, &of, &size) || !(of == x || opposite(exprs, of, x)))
                 continue;
             Expr made = make_root(roots, x, size, DAE_ROOT_ODD);
             if (!made)
@@ -304,7 +356,7 @@ choose_by_sign(Roots *roots, const Expr *args)
     uint32_t at = roots->slots + roots->root.n + 1;
     if (!above || !isolate(exprs, args[1], at, &text, &plain))
         return 0;
-    if (!(open_folded(exprs, plain, OP_ABS, &x, &size) || open_folded(exprs, plain, OP_MAX, &x, &size) || open_plain(exprs, plain, &x, &size))
+    if (!(open_folded(roots, plain, OP_ABS, &x, &size) || open_folded(roots, plain, OP_MAX, &x, &size) || open_plain(roots, plain, &x, &size))
         || !expr_affine(exprs, text, at, &factor, &rest) || !expr_is_const(exprs, rest, 0))
         return 0;
     // The condition may be about h where the root is one of 2*g*h.
@@ -368,10 +420,10 @@ replace(void *context, Exprs *exprs, Expr part, const Expr *args)
     }
     if (op != OP_SQRT && op != OP_POW)
         return 0;
-    if (open_folded(exprs, part, OP_MAX, &x, &size))
+    if (open_folded(roots, part, OP_MAX, &x, &size))
         return make_root(roots, x, size, DAE_ROOT_ABOVE);
     uint32_t unused;
-    if (roots->strict && !map_get(&roots->branch, part, &unused) && open_plain(exprs, part, &x, &size))
+    if (roots->strict && !map_get(&roots->branch, part, &unused) && open_plain(roots, part, &x, &size))
         return make_root(roots, x, size, DAE_ROOT_STRICT);
     return 0;
 }
@@ -453,7 +505,7 @@ solve_square(Roots *roots, Expr shape)
         !expr_affine(exprs, text, square.at, &factor, &rest) || !dae_is_parametric(roots->dae, factor, vars))
         return 0;
     Expr x = expr_2(exprs, OP_DIV, expr_1(exprs, OP_NEG, rest), factor);
-    Expr made = make_root(roots, x, power(exprs, raised(exprs, x), 0.5), DAE_ROOT_ODD);
+    Expr made = make_root(roots, x, power(exprs, raised(roots, x), 0.5), DAE_ROOT_ODD);
     return made ? expr_2(exprs, OP_EQN, expr_slot(exprs, square.q), made) : 0;
 }
 
@@ -499,6 +551,21 @@ has_root(const Exprs *exprs, Expr shape)
     return expr_has_op(exprs, shape, OP_SQRT) || expr_has_op(exprs, shape, OP_POW);
 }
 
+// The variables of the equations that give those of this one.
+static void
+add_givers(Roots *roots, uint32_t equation, uint32_t n)
+{
+    vec_clear(&roots->given);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t length, by = roots->reach.by.at[roots->naming.vars.at[k]];
+        vec_push(&roots->given, by == NONE || by == equation ? NONE : roots->naming.vars.n);
+        if (roots->given.at[k] == NONE)
+            continue;
+        const Var *row = dae_row(roots->dae, by, &length);
+        vec_append(&roots->naming.vars, row, length);
+    }
+}
+
 static void
 visit(Roots *roots, uint32_t equation)
 {
@@ -509,8 +576,9 @@ visit(Roots *roots, uint32_t equation)
     Expr shape = dae->equations.at[equation].shape;
     vec_clear(&roots->naming.vars);
     vec_append(&roots->naming.vars, row, n);
+    add_givers(roots, equation, n);
     roots->equation = equation;
-    roots->slots = n;
+    roots->slots = roots->naming.vars.n;
     roots->root.n = 0;
     Expr text = solve_square(roots, shape);
     if (!text) {
@@ -552,6 +620,7 @@ pass_roots(Dae *dae, Diags *diags)
     reach_free(&roots.reach);
     naming_free(&roots.naming);
     vec_free(&roots.root);
+    vec_free(&roots.given);
     map_free(&roots.branch);
     return true;
 }

@@ -1,6 +1,6 @@
 // roots.h: which arguments of roots a root itself can bring to rest (roots_reach.c); for roots.c.
 //
-// A variable is moved when it is a linear function, with parametric coefficients, of variables that the model differentiates.
+// A variable is moved when it is a function of variables that the model differentiates, and of time.
 #ifndef MDLC_IR_OPERATOR_ROOTS_H
 #define MDLC_IR_OPERATOR_ROOTS_H
 
@@ -9,17 +9,19 @@
 typedef struct Reach {
     Dae *dae;
     U8Vec known;     // per variable: REACH_*
+    U32Vec by;       // per moved variable: the equation that gives it as a function of others, or NONE
     U32Vec family;   // sets of variables that are linear functions of the same derivatives
     U32Vec together; // sets of unknowns that equations join
     Map moves;       // (family, set): a derivative of the family is in the set
     U32Vec waiting, start, users; // while it is made
 } Reach;
 
-enum { REACH_UNKNOWN, REACH_MOVED, REACH_GIVEN }; // given: follows from time
+// Rooted: moved, and what a root gives. Given: follows from time. Jumpy: so does it, and may jump.
+enum { REACH_UNKNOWN, REACH_MOVED, REACH_ROOTED, REACH_GIVEN, REACH_JUMPY };
 
 Reach reach_create(Dae *dae);
 void reach_free(Reach *reach);
-// e (over vars) is a linear function of moved variables, and what `equation` computes acts on their derivatives.
-bool reach_holds(Reach *reach, uint32_t equation, Expr e, const Var *vars);
+// e (over vars) is a function of moved variables and time, and what `equation` computes acts on their derivatives; *linear: in the variables.
+bool reach_holds(Reach *reach, uint32_t equation, Expr e, const Var *vars, bool *linear);
 
 #endif

@@ -2,17 +2,19 @@
 //
 // Purpose: sqrt(h) comes to rest at h = 0 where it empties h; one that is only looked at, or whose h is prescribed, does not.
 // Method: what follows from time alone is found by unit propagation (an equation of which all variables but one are known gives that
-// one), then in the same way, through linear equations, what is a linear function of differentiated variables. Unknowns of one
-// equation are joined in sets: a root acts on a derivative when its equation is in the derivative's set. This says too much
-// where unknowns meet without acting on each other, never too little.
-// Contract: roots.h. Complexity: linear in the equations; each becomes known once.
+// one), then in the same way what is a function of differentiated variables and time. Linear equations join such variables in
+// families, whichever of them gives which; for others it is kept which equation gave a variable. Unknowns of one equation are joined in
+// sets: a root acts on a derivative when its equation is in the derivative's set. This says too much where unknowns meet without acting
+// on each other, never too little. What jumps with time cannot be held, nor can a function of it.
+// Contract: roots.h. Complexity: linear in the equations; each becomes known once, and a root is followed to MOST_VARS variables.
 #include "ir/base/sets.h"
 #include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
 #include "ir/operator/naming.h"
 #include "ir/operator/roots.h"
 
-enum { MOST_SLOTS = 12 }; // of a linear equation that is looked at
+enum { MOST_SLOTS = 12, MOST_VARS = 64 }; // of an equation that is looked at; that a root is followed to
 
 // A continuous unknown; derivatives are unknowns, too.
 static bool
@@ -35,29 +37,51 @@ counts(const Equation *at)
     return at->kind == EQN_NORMAL || at->kind == EQN_ALIAS;
 }
 
-// Each moving variable of e stands in it once, with a parametric factor; all have `known`, but for one: *open (NONE: none is).
+// What jumps would make what a root holds jump.
 static bool
-is_linear(Reach *reach, Expr e, const Var *vars, Var *open)
+has_jumps(const Exprs *exprs, Expr e)
+{
+    U32Vec parts = {0};
+    bool found = false;
+    expr_parts(exprs, e, &parts);
+    for (uint32_t i = 0; i < parts.n && !found; i++) {
+        Op op = expr_op(exprs, parts.at[i]);
+        uint8_t kind = op_table[op].kind;
+        found = kind != OPKIND_LEAF && kind != OPKIND_ARITH && kind != OPKIND_MATH && op != OP_ABS && op != OP_MIN && op != OP_MAX && op != OP_LUZ;
+    }
+    vec_free(&parts);
+    return found;
+}
+
+// Whether e is a function without jumps of time and of moved variables, but for one variable, *open (NONE: no one). *linear: of these
+// and of the open one it is a linear function with parametric factors.
+static bool
+is_function(Reach *reach, Expr e, const Var *vars, Var *open, bool *linear)
 {
     Dae *dae = reach->dae;
     Exprs *exprs = dae->exprs;
     uint32_t n = expr_nslots(exprs, e);
     *open = NONE;
-    if (n > MOST_SLOTS || expr_has_op(exprs, e, OP_TIME))
+    *linear = true;
+    if (n > MOST_SLOTS)
         return false;
     for (uint32_t k = 0; k < n; k++) {
-        Expr factor, rest;
         if (!expr_uses_slot(exprs, e, k) || !moves(dae, vars[k]))
             continue;
-        if (!is_free(dae, vars[k]) || dae->var_der_of.at[vars[k]] != NONE || reach->known.at[vars[k]] == REACH_GIVEN)
+        if (!is_free(dae, vars[k]) || dae->var_der_of.at[vars[k]] != NONE)
             return false;
         if (reach->known.at[vars[k]] == REACH_UNKNOWN && *open != NONE && *open != vars[k])
             return false;
-        if (!expr_affine(exprs, e, k, &factor, &rest) || !dae_is_parametric(dae, factor, vars))
-            return false;
         *open = reach->known.at[vars[k]] == REACH_UNKNOWN ? vars[k] : *open;
+        if (reach->known.at[vars[k]] == REACH_JUMPY)
+            return false;
     }
-    return true;
+    for (uint32_t k = 0; k < n && *linear; k++) {
+        Expr factor, rest;
+        if (expr_uses_slot(exprs, e, k) && moves(dae, vars[k]) && reach->known.at[vars[k]] != REACH_GIVEN)
+            *linear = expr_affine(exprs, e, k, &factor, &rest) && dae_is_parametric(dae, factor, vars);
+    }
+    return !has_jumps(exprs, e);
 }
 
 // --- propagation
@@ -94,6 +118,19 @@ learn(Reach *reach, Var var, uint8_t known)
     vec_push(&reach->waiting, var);
 }
 
+// sqrt(x), x^0.5, q*abs(q) = x
+static bool
+has_root(const Exprs *exprs, Expr shape)
+{
+    return expr_has_op(exprs, shape, OP_SQRT) || expr_has_op(exprs, shape, OP_POW) || expr_has_op(exprs, shape, OP_ABS);
+}
+
+static bool
+is_given(const Reach *reach, Var var)
+{
+    return reach->known.at[var] == REACH_GIVEN || reach->known.at[var] == REACH_JUMPY;
+}
+
 // The only variable of an equation that is not given, or NONE.
 static Var
 last_open(const Reach *reach, uint32_t equation)
@@ -103,7 +140,7 @@ last_open(const Reach *reach, uint32_t equation)
     const Var *row = dae_row(dae, equation, &n);
     Var open = NONE;
     for (uint32_t k = 0; k < n; k++) {
-        if (!moves(dae, row[k]) || reach->known.at[row[k]] == REACH_GIVEN || row[k] == open)
+        if (!moves(dae, row[k]) || is_given(reach, row[k]) || row[k] == open)
             continue;
         if (open != NONE || !is_free(dae, row[k]) || dae->var_der_of.at[row[k]] != NONE)
             return NONE;
@@ -115,9 +152,16 @@ last_open(const Reach *reach, uint32_t equation)
 static void
 give(Reach *reach, uint32_t equation)
 {
-    Var open = counts(&reach->dae->equations.at[equation]) ? last_open(reach, equation) : NONE;
-    if (open != NONE)
-        learn(reach, open, REACH_GIVEN);
+    const Dae *dae = reach->dae;
+    Var open = counts(&dae->equations.at[equation]) ? last_open(reach, equation) : NONE;
+    if (open == NONE)
+        return;
+    uint32_t n;
+    const Var *row = dae_row(dae, equation, &n);
+    bool jumps = has_jumps(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape));
+    for (uint32_t k = 0; k < n && !jumps; k++)
+        jumps = reach->known.at[row[k]] == REACH_JUMPY;
+    learn(reach, open, jumps ? REACH_JUMPY : REACH_GIVEN);
 }
 
 static void
@@ -139,17 +183,20 @@ move(Reach *reach, uint32_t equation)
     uint32_t n;
     const Var *row = dae_row(dae, equation, &n);
     Var open, first = NONE;
-    if (!is_linear(reach, expr_residual(dae->exprs, dae->equations.at[equation].shape), row, &open))
+    bool linear;
+    if (!is_function(reach, expr_residual(dae->exprs, dae->equations.at[equation].shape), row, &open, &linear))
         return;
-    for (uint32_t k = 0; k < n; k++) {
-        if (!moves(dae, row[k]))
+    for (uint32_t k = 0; k < n && linear; k++) {
+        if (!moves(dae, row[k]) || is_given(reach, row[k]))
             continue;
         if (first != NONE)
             sets_join(&reach->family, first, row[k]);
         first = row[k];
     }
-    if (open != NONE)
-        learn(reach, open, REACH_MOVED);
+    if (open != NONE) {
+        reach->by.at[open] = equation;
+        learn(reach, open, has_root(dae->exprs, dae->equations.at[equation].shape) ? REACH_ROOTED : REACH_MOVED);
+    }
 }
 
 static void
@@ -171,7 +218,7 @@ find_moved(Reach *reach)
 static bool
 is_sought(const Reach *reach, Var var)
 {
-    return is_free(reach->dae, var) && reach->known.at[var] == REACH_UNKNOWN;
+    return is_free(reach->dae, var) && (reach->known.at[var] == REACH_UNKNOWN || reach->known.at[var] == REACH_ROOTED);
 }
 
 static void
@@ -203,6 +250,9 @@ reach_create(Dae *dae)
 {
     Reach reach = {.dae = dae};
     vec_grow(&reach.known, dae->nvars);
+    vec_grow(&reach.by, dae->nvars);
+    for (Var v = 0; v < dae->nvars; v++)
+        reach.by.at[v] = NONE;
     sets_grow(&reach.family, dae->nvars);
     sets_grow(&reach.together, dae->nvars);
     list_users(&reach);
@@ -219,6 +269,7 @@ void
 reach_free(Reach *reach)
 {
     vec_free(&reach->known);
+    vec_free(&reach->by);
     vec_free(&reach->family);
     vec_free(&reach->together);
     vec_free(&reach->waiting);
@@ -227,21 +278,53 @@ reach_free(Reach *reach)
     map_free(&reach->moves);
 }
 
+static void
+follow(const Reach *reach, U32Vec *seen, Var var)
+{
+    for (uint32_t i = 0; i < seen->n; i++)
+        if (seen->at[i] == var)
+            return;
+    if (moves(reach->dae, var) && !is_given(reach, var) && seen->n < MOST_VARS)
+        vec_push(seen, var);
+}
+
+// Whether a derivative of the family of a variable among `seen`, or of what it is a function of, is among the unknowns of `sets`.
+static bool
+acts(Reach *reach, const U32Vec *sets, U32Vec *seen)
+{
+    const Dae *dae = reach->dae;
+    uint32_t unused;
+    for (uint32_t i = 0; i < seen->n; i++) {
+        Var var = seen->at[i];
+        for (uint32_t k = 0; k < sets->n; k++)
+            if (map_get(&reach->moves, pair(sets_find(&reach->family, var), sets->at[k]), &unused))
+                return true;
+        uint32_t n = 0;
+        const Var *row = reach->by.at[var] == NONE ? NULL : dae_row(dae, reach->by.at[var], &n);
+        for (uint32_t k = 0; k < n; k++)
+            follow(reach, seen, row[k]);
+    }
+    return false;
+}
+
 bool
-reach_holds(Reach *reach, uint32_t equation, Expr e, const Var *vars)
+reach_holds(Reach *reach, uint32_t equation, Expr e, const Var *vars, bool *linear)
 {
     Dae *dae = reach->dae;
-    uint32_t n = expr_nslots(dae->exprs, e), length, unused;
-    Var open, any = NONE;
-    if (!is_linear(reach, e, vars, &open) || open != NONE)
+    Var open;
+    if (!is_function(reach, e, vars, &open, linear) || open != NONE)
         return false;
-    for (uint32_t k = 0; k < n; k++)
-        if (expr_uses_slot(dae->exprs, e, k) && moves(dae, vars[k]))
-            any = vars[k];
+    U32Vec seen = {0}, sets = {0};
+    for (uint32_t k = 0, n = expr_nslots(dae->exprs, e); k < n; k++)
+        if (expr_uses_slot(dae->exprs, e, k))
+            follow(reach, &seen, vars[k]);
+    uint32_t length;
     const Var *row = dae_row(dae, equation, &length);
-    for (uint32_t k = 0; k < length && any != NONE; k++)
-        if (is_sought(reach, row[k]) &&
-            map_get(&reach->moves, pair(sets_find(&reach->family, any), sets_find(&reach->together, row[k])), &unused))
-            return true;
-    return false;
+    for (uint32_t k = 0; k < length; k++)
+        if (is_sought(reach, row[k]))
+            vec_push(&sets, sets_find(&reach->together, row[k]));
+    bool found = acts(reach, &sets, &seen);
+    vec_free(&seen);
+    vec_free(&sets);
+    return found;
 }

@@ -26,7 +26,7 @@ enum { ITERATIONS = 60, BESIDE = 3 };
 
 static const double CONVERGED = 1e-12;  // relative size of the last correction that is applied
 static const double STAGNATED = 1e-8;   // rounding may keep corrections above CONVERGED, never above this
-static const double LEAKING = 1e-5;     // the same of affine blocks with ideal diodes that leak: rounding of conditions of some 1e10
+static const double UNEQUAL = 1e-5;     // the same of affine blocks whose residuals are rounding: conditions of some 1e10
 static const double WRONG = 1e-6;       // corrections above this part of an unknown leave it with few right digits
 static const double SHRINKS = 0.9;
 static const double NEAR = 0.5;         // length of a correction that leads to the nearest solution, and
@@ -347,16 +347,16 @@ has_small_residuals(const Run *run, const Newton *newton, double part, double ro
     return true;
 }
 
-// A full correction of the size `norm` that the next one need not be smaller than: both are rounding. Of an affine block with ideal diodes
-// that leak this may be more than usual, since what they leak differs by their number of digits from what they conduct; there the
-// residuals must be rounding, too.
+// A full correction of the size `norm` that the next one need not be smaller than: both are rounding. Of an affine block this may be more
+// than usual, since its unknowns may differ by their number of digits (what ideal diodes leak and what they conduct; a flow and the rate
+// of the pressure in a stiff vessel); there the residuals must be rounding, too.
 static bool
 may_be_rounding(const Run *run, const Newton *newton, double norm)
 {
     const double rounding = 64 * DBL_EPSILON;
     bool leaking = run->model->leak && run->v[run->model->leak] > 0;
-    return norm <= STAGNATED || (leaking && newton->block->linear && norm <= LEAKING
-                                 && has_small_residuals(run, newton, rounding, rounding * inner_size(run, newton)));
+    return norm <= STAGNATED || (newton->block->linear && norm <= UNEQUAL
+                                 && has_small_residuals(run, newton, rounding, leaking ? rounding * inner_size(run, newton) : 0));
 }
 
 // One damped step from `base`. Afterwards v is at the trial point and `trial` is the simplified correction
