@@ -15,14 +15,14 @@ CFLAGS    = -std=c17 -pipe $(OPT) $(WARN) $(SAN) -fno-math-errno -ffunction-sect
 # A floor is a folder with a room in each folder of its own (tests/rooms has their order). What comes with every model is the base.
 BASE     := $(wildcard ir/base/*.c runtime/model/*.c)
 IR       := $(filter-out $(BASE),$(wildcard ir/*/*.c))
-DRIVER   := $(wildcard frontend/command/*.c frontend/session/*.c frontend/analysis/*.c)
+DRIVER   := $(wildcard frontend/command/*.c frontend/studies/*.c frontend/session/*.c frontend/analysis/*.c)
 FRONTEND := $(filter-out $(DRIVER),$(wildcard frontend/*/*.c))
 BACKEND  := $(wildcard backend/*/*.c)
 STARTS   := runtime/shell/simulator_start.c runtime/shell/embed_program.c $(wildcard runtime/fmu/*.c)
 RUNTIME  := $(filter-out $(STARTS),$(wildcard runtime/*/*.c))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-GENERATED = $(addprefix $(BUILD)/frontend/,text/parser.o text/lexer.o sweep/study_parser.o sweep/study_lexer.o page/assets.o)
+GENERATED = $(addprefix $(BUILD)/frontend/,text/parser.o text/lexer.o design/study_parser.o design/study_lexer.o page/assets.o)
 
 LIBS = $(addprefix $(BUILD)/lib,frontend.a backend.a ir.a base.a runtime.a)
 
@@ -119,14 +119,14 @@ $(BUILD)/frontend/text/parser.c $(BUILD)/frontend/text/parser.h &: frontend/text
 $(BUILD)/frontend/text/lexer.c $(BUILD)/frontend/text/lexer.h &: frontend/text/lexer.l $(BUILD)/frontend/text/parser.h
 	$(call say,LEX,$<)
 	$(Q)flex --header-file=$(BUILD)/frontend/text/lexer.h -o $(BUILD)/frontend/text/lexer.c $<
-$(BUILD)/frontend/sweep/study_parser.c $(BUILD)/frontend/sweep/study_parser.h &: frontend/sweep/study_parser.y
+$(BUILD)/frontend/design/study_parser.c $(BUILD)/frontend/design/study_parser.h &: frontend/design/study_parser.y
 	@mkdir -p $(@D)
 	$(call say,YACC,$<)
-	$(Q)bison -Wall -Werror -Wcounterexamples --header=$(BUILD)/frontend/sweep/study_parser.h -o $(BUILD)/frontend/sweep/study_parser.c $<
-$(BUILD)/frontend/sweep/study_lexer.c: frontend/sweep/study_lexer.l $(BUILD)/frontend/sweep/study_parser.h
+	$(Q)bison -Wall -Werror -Wcounterexamples --header=$(BUILD)/frontend/design/study_parser.h -o $(BUILD)/frontend/design/study_parser.c $<
+$(BUILD)/frontend/design/study_lexer.c: frontend/design/study_lexer.l $(BUILD)/frontend/design/study_parser.h
 	@mkdir -p $(@D)
 	$(call say,LEX,$<)
-	$(Q)flex -o $(BUILD)/frontend/sweep/study_lexer.c $<
+	$(Q)flex -o $(BUILD)/frontend/design/study_lexer.c $<
 # Styles and scripts of pages, as arrays that end with 0.
 ASSETS = frontend/page/explain.txt frontend/page/vocabulary.txt frontend/page/everyday.txt frontend/page/page.css frontend/page/plot.js frontend/page/unfold.js frontend/page/links.js frontend/page/motion.js \
          frontend/export/licences.txt frontend/export/licences_sparse.txt LICENSE
@@ -139,7 +139,7 @@ $(BUILD)/frontend/page/assets.c: $(ASSETS)
 $(BUILD)/frontend/%.o: $(BUILD)/frontend/%.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
-$(call objects,$(FRONTEND)): | $(BUILD)/frontend/text/parser.h $(BUILD)/frontend/text/lexer.h $(BUILD)/frontend/sweep/study_parser.h
+$(call objects,$(FRONTEND)): | $(BUILD)/frontend/text/parser.h $(BUILD)/frontend/text/lexer.h $(BUILD)/frontend/design/study_parser.h
 
 -include $(shell find $(BUILD) \( -path $(BUILD)/asan -o -path $(BUILD)/importer -o -path $(BUILD)/peers -o -path $(BUILD)/slurm \) -prune -o -name '*.d' -type f -print 2>/dev/null)
 

@@ -125,7 +125,7 @@ find runtime -name '*.[ch]' | sort | xargs awk '
 
 # Symbols: who defines what others need, and that nothing is defined twice. Of the objects whose sources are still there.
 objects() {
-    { find frontend ir backend runtime -name '*.c'; cd "$build" && find frontend -name '*.c'; } | sed 's/\.c$/.o/' | sort -u |
+    { find frontend ir backend runtime -name '*.[cly]'; echo frontend/page/assets.c; } | sed 's/\.[cly]$/.o/' | sort -u |
         while read -r object; do [ -e "$build/$object" ] && echo "$object"; done
 }
 if [ -n "$build" ] && [ -e "$build/ir/base/arena.o" ]; then

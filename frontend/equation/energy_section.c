@@ -8,7 +8,7 @@
 #include "frontend/equation/equation.h"
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
-#include "ir/bonds/bonds.h"
+#include "ir/elements/elements.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
 

@@ -8,7 +8,7 @@
 
 #include "frontend/search/search.h"
 #include "frontend/search/search_text.h"
-#include "frontend/sweep/sweep.h"
+#include "frontend/design/design.h"
 #include "ir/base/sym.h"
 #include "ir/base/vec.h"
 

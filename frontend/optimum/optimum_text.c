@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "frontend/sweep/cells.h"
+#include "frontend/design/cells.h"
 
 static const char *const kind_words[] = {[GOAL_LEAST] = "minimise", [GOAL_MOST] = "maximise", [GOAL_BELOW] = "subject to", [GOAL_EQUAL] = "subject to"};
 static const double AT_BOUND = 1e-7;    // of the distance of the bounds

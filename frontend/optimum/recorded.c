@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frontend/sweep/cells.h"
+#include "frontend/design/cells.h"
 
 typedef struct Line {
     bool good, derivatives;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "frontend/sweep/student.h"
+#include "frontend/design/student.h"
 
 static const double SAME_SUM = 1e-6;   // of sums of squares: searches that came to the same place
 static const double SETTLED = 1e-3;    // of standard deviations that are found

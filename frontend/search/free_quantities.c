@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/sweep/sobol.h"
+#include "frontend/design/sobol.h"
 #include "ir/base/vec.h"
 #include "runtime/model/nearest.h"
 #include "runtime/model/number.h"

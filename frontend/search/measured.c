@@ -1,6 +1,6 @@
 // measured.c: data of an experiment.
 //
-// Purpose: files as measuring equipment and spreadsheets write them. Method: line by line (frontend/sweep/cells.h): a header of names with units in
+// Purpose: files as measuring equipment and spreadsheets write them. Method: line by line (frontend/design/cells.h): a header of names with units in
 // brackets, then numbers; what is no number is told with its line.
 // Contract: measured.h. Complexity: linear in the file.
 #include "frontend/search/measured.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/sweep/cells.h"
+#include "frontend/design/cells.h"
 #include "ir/base/unit.h"
 #include "ir/base/vec.h"
 

@@ -3,9 +3,9 @@
 // In: the command line, and the rows of calls.def and options.def that give its words a meaning.
 // Out: options; a compiled model with its engine; messages, texts and exit codes; a run at a point of interest.
 // Read first: command_line.h, then session.c.
-// Also open to other rooms: calls.def, manual.h, operating_point.h.
+// Also open to other rooms: calls.def, calls.h, manual.h, operating_point.h.
 //
-// This room and frontend/command are the composition root: they alone see every floor, and decide what is printed and how the process ends.
+// This room, frontend/studies and frontend/command are the composition root: they alone see every floor, and decide what is printed and how the process ends.
 #ifndef MDLC_FRONTEND_SESSION_SESSION_H
 #define MDLC_FRONTEND_SESSION_SESSION_H
 

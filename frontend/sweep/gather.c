@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frontend/sweep/cells.h"
+#include "frontend/design/cells.h"
 #include "ir/base/replace.h"
 #include "runtime/result/decimal.h"
 

@@ -3,7 +3,7 @@
 #define MDLC_FRONTEND_SWEEP_GATHER_H
 
 #include "frontend/sweep/shard.h"
-#include "frontend/sweep/sweep.h"
+#include "frontend/design/design.h"
 
 typedef struct GatherSummary { // of an output, over the runs that have it
     uint64_t n;

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "frontend/sweep/student.h"
+#include "frontend/design/student.h"
 
 MeanInterval
 gather_mean(ShardIndex *index, uint64_t end, uint32_t output)

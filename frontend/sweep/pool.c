@@ -4,8 +4,8 @@
 // programs of their own (posix_spawn), so that nothing is inherited but what they are given; each has two chunks in its pipe, long enough that
 // the master has little to do and short enough that all end together. The page of a worker says which run it is in: when it dies there, the
 // run gets a record that says so, and another worker goes on behind it. SIGKILL and SIGTERM come from outside: the run is tried once more.
-// Contract: pool.h. Complexity: constant memory for each worker; chunks are some hundred for each.
-#include "frontend/sweep/pool.h"
+// Contract: sweep.h. Complexity: constant memory for each worker; chunks are some hundred for each.
+#include "frontend/sweep/sweep.h"
 
 #include <errno.h>
 #include <fcntl.h>

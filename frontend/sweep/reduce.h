@@ -2,7 +2,7 @@
 #ifndef MDLC_FRONTEND_SWEEP_REDUCE_H
 #define MDLC_FRONTEND_SWEEP_REDUCE_H
 
-#include "frontend/sweep/sweep.h"
+#include "frontend/design/design.h"
 #include "ir/base/vec.h"
 #include "runtime/model/sim.h"
 

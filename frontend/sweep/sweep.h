@@ -1,106 +1,74 @@
-// sweep.h: the door of frontend/sweep: many runs of one model, from the text of a study to one table.
+// sweep.h: the door of frontend/sweep: many runs of one model, in processes of their own, to one table.
 //
-// In: a study file (docs/studies.md), libraries of its model.
-// Out: points of its design, runs in worker processes, shards of records, one table ordered by id.
-// Read first: sweep.h, then design.c, then pool.c.
-// Also open to other rooms: cells.h, pool.h, gather.h, reduce.h, slurm.h, sobol.h, student.h.
-//
-// A study is a function from a number, the id, to values of factors: nothing is drawn in an order, so that any process makes any run, and
-// all make the same.
+// In: a study (frontend/design), libraries of its model.
+// Out: points made in worker processes, shards of records, one table ordered by id, and pictures of it.
+// Read first: pool.c, then worker.c.
+// Also open to other rooms: gather.h, reduce.h, slurm.h.
 #ifndef MDLC_FRONTEND_SWEEP_SWEEP_H
 #define MDLC_FRONTEND_SWEEP_SWEEP_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "frontend/sweep/shard.h"
+#include "frontend/design/design.h"
 
-#include "frontend/sweep/distribution.h"
-#include "ir/base/arena.h"
-#include "ir/base/diag.h"
-#include "runtime/shell/options.h"
+// The build of that number, bound; NULL after a message.
+typedef const Binding *BuildFinder(void *user, uint32_t build);
 
-typedef struct Factor {
-    const char *name, *written; // as the study has its values
-    Span span;
-    Distribution values;
-    bool structural;            // the model is compiled for each value
-    const char **text;          // of a structural factor: its values as --set takes them; values are indices into it
-} Factor;
+// --- worker.c
+// A worker is this program, called as its master was, with this variable: "SLOT ATTEMPT MASTER SHARD", numbers. What they say to each other goes
+// through these descriptors.
+#define WORKER_VARIABLE "MDLC_STUDY_WORKER"
+enum { WORKER_PAGE = 3, WORKER_CHUNKS = 4, WORKER_REPORTS = 5 };
 
-typedef enum OutputKind {
-    OUTPUT_FINAL, OUTPUT_MIN, OUTPUT_MAX, OUTPUT_MEAN, OUTPUT_RMS, OUTPUT_INTEGRAL, OUTPUT_AT, OUTPUT_FIRST
-} OutputKind;
+typedef struct Chunk { // runs first to first + count - 1
+    uint64_t first, count;
+} Chunk;
 
-typedef struct StudyOutput {
-    const char *name;           // of its column
-    const char *variable, *written;
-    Span span;
-    OutputKind kind;
-    double argument;            // the time of OUTPUT_AT, the value that OUTPUT_FIRST compares with
-    bool below;                 // OUTPUT_FIRST: when the variable comes below it; else above
-} StudyOutput;
+// What the master sees of a worker at any time, in memory that both have.
+typedef struct WorkerPage {
+    volatile uint64_t next, made, failed; // run that is made, or comes next; how many were
+    volatile double since;                // clock_seconds() when it began
+    volatile uint32_t busy;               // it is being made
+    volatile int32_t error;               // errno value of what ended the worker
+    volatile uint64_t of[RUN_STATUSES];
+    char pad[64];                         // pages of several workers are no neighbours in caches
+} WorkerPage;
 
-typedef struct StudySetting { // set NAME = VALUE
-    const char *name, *value;
-} StudySetting;
+typedef struct WorkerTask {
+    const Study *study;
+    const char *folder;
+    double limit_time;                    // seconds for a run, 0: none
+    uint64_t limit_memory;                // bytes, 0: none
+    BuildFinder *find;
+    void *user;
+} WorkerTask;
 
-typedef enum DesignKind {
-    DESIGN_GRID, DESIGN_ZIP, DESIGN_RANDOM, DESIGN_LATIN_HYPERCUBE, DESIGN_SOBOL, DESIGN_POINTS
-} DesignKind;
+// Makes runs until there are no more chunks; an exit code.
+int worker_main(const WorkerTask *task, const char *variable);
 
-typedef struct Study {
-    const char *name, *path;    // of the file
-    const char *model, *class_name; // the file or class of the model; NULL: its only class
-    DesignKind design;
-    const char *design_written;
-    uint64_t seed, runs;
-    Factor *factor;
-    uint32_t factors;
-    StudyOutput *output;
-    uint32_t outputs;
-    StudySetting *set;
-    uint32_t n_set;
-    RunSettings run;            // what its run() gives
-    const char *run_written;    // may be NULL
-    const char *keep;           // which variables' trajectories are kept, a regular expression; NULL: none
-    double *root;               // factors x factors: lower Cholesky factor of their correlations; NULL: there are none
-    const char *correlated;     // as written; may be NULL
-    const double *point;        // runs x factors of DESIGN_POINTS
-    uint64_t points_hash;       // of their file
-    uint32_t builds;            // how many combinations of structural values there are
-    const char **kept_name;     // of study_bind(), where trajectories are kept
-    uint32_t kept;
-} Study;
+// --- pool.c
+typedef struct PoolTask {
+    WorkerTask of_worker;
+    char *const *argv;                    // of this process
+    uint64_t first, end;                  // runs that are to be made: these,
+    const uint8_t *done;                  // but for those whose bit is set; NULL: none
+    uint64_t pending;                     // how many that are
+    uint32_t jobs, attempt;
+    uint64_t failures, failures_most;     // so far; how many there may be
+    uint32_t shard;                       // number of the master's shard; those of workers follow it
+    double seconds;                       // behind which no runs are begun; 0: no limit
+    bool gentle;                          // an end from outside waits for the runs that are being made
+    bool progress;                        // a line on the terminal
+} PoolTask;
 
-// The names of a study in one build of its model.
-typedef struct Binding {
-    const struct mdl_model *model;
-    uint32_t *settable;         // of each factor: index into the model's settables
-    uint32_t *column;           // columns of a run, indices into the model's outputs; the last ones are those of trajectories
-    uint32_t columns;
-    uint32_t *of_output;        // of each output: which of the columns
-} Binding;
-enum { SETTABLE_NONE = UINT32_MAX, SETTABLE_TOLERANCE = UINT32_MAX - 1 }; // a structural factor; the tolerance of the solver
+typedef enum PoolEnd { POOL_DONE, POOL_FAILURES, POOL_INTERRUPTED, POOL_ERROR } PoolEnd;
 
-// The study in the file at `path`, in `arena`; NULL after messages. *unreadable: the file could not be read.
-Study *study_read(const char *path, Sources *sources, Arena *arena, Diags *diags, bool *unreadable);
-void study_free(Study *study); // what is not in the arena
+typedef struct PoolResult {
+    uint64_t made, failures, restarts;
+    double seconds;
+} PoolResult;
 
-// --- binding.c
-// Looks up names in a compiled model; false after messages.
-bool study_bind(Study *study, const struct mdl_model *model, Arena *arena, Diags *diags, Binding *binding);
-
-// --- design.c
-// Values of the factors of run `id`; of a structural factor the number of its value.
-void design_point(const Study *study, uint64_t id, double *value);
-// Which build those values need: a number below study->builds.
-uint32_t design_build(const Study *study, const double *value);
-// The number of the value of structural factor `k` in that build.
-uint32_t design_build_value(const Study *study, uint32_t build, uint32_t k);
-
-// --- study_plan.c
-// What runs depend on, a line for each thing, with hashes of the libraries: who continues compares it.
-void study_plan(const Study *study, const char *version, const uint64_t *library, Out *out);
-// What two plans differ in, for people.
-void study_difference(const char *was, const char *is, Out *out);
+PoolEnd pool_run(const PoolTask *task, PoolResult *result); // messages were printed
+// Processors that this process may use: by its affinity, and by the quota of its control group.
+uint32_t pool_processors(void);
 
 #endif

@@ -3,8 +3,8 @@
 // Purpose: one model in memory, many runs. Method: runs come in chunks over a pipe; each is mdl_simulate() with other values, its rows go to
 // a reduction, its record to the shard of this worker, in one write. A worker ends with its master (PR_SET_PDEATHSIG), at the end of its
 // input, or, asked by SIGTERM, behind the run that it is in.
-// Contract: pool.h. Complexity: that of the runs, and some microseconds for each.
-#include "frontend/sweep/pool.h"
+// Contract: sweep.h. Complexity: that of the runs, and some microseconds for each.
+#include "frontend/sweep/sweep.h"
 
 #include <errno.h>
 #include <math.h>

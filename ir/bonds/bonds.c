@@ -18,7 +18,7 @@
 #include "ir/base/diag.h"
 #include "ir/base/sets.h"
 #include "ir/bonds/bonds.h"
-#include "ir/bonds/kinds.h"
+#include "ir/elements/kinds.h"
 #include "ir/bonds/signals.h"
 #include "ir/bonds/streams.h"
 #include "ir/bonds/unconnected.h"

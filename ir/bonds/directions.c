@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "ir/base/diag.h"
-#include "ir/bonds/generic.h"
+#include "ir/elements/generic.h"
 #include "ir/dae/locate.h"
 #include "ir/dae/pass.h"
 #include "ir/expr/expr_calculus.h"

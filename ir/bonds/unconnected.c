@@ -11,7 +11,7 @@
 #include "ir/bonds/unconnected.h"
 
 #include "ir/base/diag.h"
-#include "ir/bonds/kinds.h"
+#include "ir/elements/kinds.h"
 #include "ir/dae/locate.h"
 
 enum { WARN_MAX = 10 };

@@ -21,6 +21,7 @@
 #include "ir/bonds/bonds.h"
 #include "ir/dae/locate.h"
 #include "ir/dae/pass.h"
+#include "ir/elements/elements.h"
 #include "ir/expr/expr_node.h"
 
 static bool

@@ -329,7 +329,7 @@ enum { // NodeParts.bits
     PART_ZERO = 1024, // a source that gives nothing: a ground
     PART_READS_EFFORT = 64, PART_READS_FLOW = 128 // a detector (De, Df): it takes no power and gives a signal
 };
-typedef struct NodeParts { // what a constraint or a body is made of; filled for those who look (ir/bonds/describe.c)
+typedef struct NodeParts { // what a constraint or a body is made of; filled for those who look (ir/elements/describe.c)
     uint8_t work;            // Work, of a constraint
     uint8_t fc, ec, elements; // scalar bonds of a constraint: closed by a condition on the flow, on the effort, by a law
     uint8_t drives;          // scalar bonds of a constraint that are handed to what its further ports, shafts or slides, are connected to
@@ -454,8 +454,8 @@ typedef struct Dae {
     VEC(Connect) connects;
     VEC(GraphNode) nodes;
     VEC(Bond) bonds;
-    VEC(ScalarClosure) closures; // of constraints, for those who look (ir/bonds/closures.c); texts are in `arena`
-    U32Vec bond_momentum, bond_weight; // per bond of an inertance, for the audit (ir/bonds/momenta.c); else NONE, or empty
+    VEC(ScalarClosure) closures; // of constraints, for those who look (ir/elements/closures.c); texts are in `arena`
+    U32Vec bond_momentum, bond_weight; // per bond of an inertance, for the audit (ir/elements/momenta.c); else NONE, or empty
     // First scalars of the overconstrained records that their own component determines: roots, and the outer end of
     // each branch (Modelica 3.6, section 9.4). Known when the model comes from the front end.
     U32Vec determined_records;

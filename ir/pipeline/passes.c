@@ -3,6 +3,7 @@
 // Purpose: passes that take only the model are rows; the others have here a function with the one form that the table asks for. Method:
 // none: each takes what it needs from the compilation's record and puts back what it made.
 // Contract: pipeline.h. Complexity: that of the passes; taking the parts of the problem is linear.
+#include "ir/elements/elements.h"
 #include "ir/pipeline/pipeline.h"
 
 #include "ir/bonds/bonds.h"

@@ -19,6 +19,7 @@
 #include "runtime/point/snapshot.h"
 #include "runtime/shell/shell.h"
 #include "runtime/solver/solver.h"
+#include "runtime/step/step.h"
 
 // By how much states may leave invariants: of the tolerance, and of what the first step behind an event has left.
 static const double DRIFT = 0.1, FIRST = 2;

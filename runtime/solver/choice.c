@@ -22,6 +22,7 @@
 #include "runtime/point/newton.h"
 #include "runtime/point/point.h"
 #include "runtime/solver/solver.h"
+#include "runtime/step/step.h"
 
 enum { MOST_STATES = 60, SAMPLES = 3, ROUNDS = 12 };
 

@@ -17,6 +17,7 @@
 #include "runtime/point/snapshot.h"
 #include "runtime/solver/crossing.h"
 #include "runtime/solver/history.h"
+#include "runtime/step/step.h"
 
 static const double FAR = 20;     // steps of before: further back than this nothing is known any more
 static const double SHRUNK = 0.5; // of the step of before: a shorter one does not come from the motion

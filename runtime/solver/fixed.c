@@ -13,6 +13,7 @@
 #include "runtime/point/profile.h"
 #include "runtime/point/snapshot.h"
 #include "runtime/solver/solver.h"
+#include "runtime/step/step.h"
 
 struct Ode {
     double from;              // time at the start of the last step

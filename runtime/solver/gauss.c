@@ -16,6 +16,7 @@
 
 #include "runtime/point/snapshot.h"
 #include "runtime/solver/gauss_inner.h"
+#include "runtime/step/step.h"
 
 enum { CREEPING_MOST = 10000, CREEPING_REST = 10 }; // steps much shorter than at first, and how many times as many are left, until the run ends
 

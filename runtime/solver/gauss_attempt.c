@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "runtime/solver/gauss_inner.h"
+#include "runtime/step/step.h"
 
 enum { PROJECTIONS = 5 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/solver/gauss_inner.h"
+#include "runtime/step/step.h"
 
 static const double BETWEEN = 1;          // the same for values between steps: they do no harm to later ones
 

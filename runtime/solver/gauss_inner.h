@@ -5,7 +5,7 @@
 
 #include "runtime/point/point.h"
 #include "runtime/solver/solver.h"
-#include "runtime/solver/stages.h"
+#include "runtime/step/stages.h"
 
 enum { GAUSS_POINTS = 4, GAUSS_ATTEMPTS = 60 };
 

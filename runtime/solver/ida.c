@@ -20,6 +20,7 @@
 #include "runtime/point/profile.h"
 #include "runtime/point/snapshot.h"
 #include "runtime/solver/ida_inner.h"
+#include "runtime/step/step.h"
 
 enum { BDF_ORDER = 5 }; // the highest, as IDA comes
 

@@ -8,7 +8,7 @@
 #include "runtime/solver/corrector.h"
 #include "runtime/solver/crossing.h"
 #include "runtime/solver/history.h"
-#include "runtime/solver/jacobian.h"
+#include "runtime/step/jacobian.h"
 #include "runtime/solver/solver.h"
 
 struct Integrator {

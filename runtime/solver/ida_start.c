@@ -12,6 +12,7 @@
 #include "runtime/memory/memory.h"
 #include "runtime/point/point.h"
 #include "runtime/solver/ida_inner.h"
+#include "runtime/step/step.h"
 
 // As in IDA's error test, which leaves the loops' unknowns out.
 static double

@@ -26,8 +26,9 @@
 #include "runtime/memory/memory.h"
 #include "runtime/point/point.h"
 #include "runtime/point/profile.h"
-#include "runtime/solver/jacobian.h"
+#include "runtime/step/jacobian.h"
 #include "runtime/solver/solver.h"
+#include "runtime/step/step.h"
 
 enum { ERK_ORDER = 5, BDF_ORDER = 5, ADAMS_ORDER = 12 }; // the highest
 

@@ -11,6 +11,7 @@
 #include "runtime/point/point.h"
 #include "runtime/point/snapshot.h"
 #include "runtime/solver/solver.h"
+#include "runtime/step/step.h"
 
 MDL_CHECKED static int
 outside_create(Run *run)

@@ -26,8 +26,9 @@
 #include "runtime/point/point.h"
 #include "runtime/point/profile.h"
 #include "runtime/point/snapshot.h"
-#include "runtime/solver/jacobian.h"
+#include "runtime/step/jacobian.h"
 #include "runtime/solver/solver.h"
+#include "runtime/step/step.h"
 
 enum { RULES = 3, STAGES = RADAU_STAGES, ITERATIONS = 7, ATTEMPTS = 100 };
 enum { SETTLED = 10 }; // steps of one order before another one is tried

@@ -26,8 +26,9 @@
 #include "runtime/linear/sundials.h"
 #include "runtime/memory/memory.h"
 #include "runtime/point/point.h"
-#include "runtime/solver/jacobian.h"
+#include "runtime/step/jacobian.h"
 #include "runtime/solver/solver.h"
+#include "runtime/step/step.h"
 
 // CVODE's factor between the errors of its iteration and of its steps, by which it becomes smaller where that was not enough, and what is left of
 // the step; corrections, in units of the tolerance, that a step may still ask for.

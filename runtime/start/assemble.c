@@ -21,6 +21,7 @@
 #include "runtime/solver/solver.h"
 #include "runtime/start/assemble.h"
 #include "runtime/start/start.h"
+#include "runtime/step/step.h"
 
 enum { CORRECTIONS = 200, ATTEMPTS = 12, SHORTENINGS = 60, WEIGHINGS = 3 };
 

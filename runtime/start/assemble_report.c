@@ -13,6 +13,7 @@
 #include "runtime/solver/solver.h"
 #include "runtime/start/assemble.h"
 #include "runtime/start/start.h"
+#include "runtime/step/step.h"
 
 enum { LISTED = 8, TEXT = 3000 };
 

@@ -19,6 +19,7 @@
 #include "runtime/point/newton.h"
 #include "runtime/point/point.h"
 #include "runtime/start/redundancy_inner.h"
+#include "runtime/step/step.h"
 
 enum { SAMPLES = 2, CORRECTIONS = 25, MECHANISMS = 2, DEPTHS = 64 };
 

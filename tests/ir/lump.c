@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "ir/bonds/bonds.h"
+#include "ir/elements/elements.h"
 #include "ir/expr/expr.h"
 #include "ir/expr/expr_eval.h"
 #include "ir/expr/expr_make.h"

@@ -1,0 +1,47 @@
+// step.h: the door of runtime/step: what methods of integration solve within a step, whichever they are.
+//
+// In: the model at any point.
+// Out: iteration matrices with their factors, the stage equations of collocation, the shortest way back to the invariants.
+// Read first: jacobian.c, then projection.c.
+// Also open to other rooms: jacobian.h, stages.h.
+#ifndef MDLC_RUNTIME_STEP_STEP_H
+#define MDLC_RUNTIME_STEP_STEP_H
+
+#include "runtime/point/run.h"
+
+// --- invariants.c: groups of invariants that share states (models with constraints only)
+Invariants *invariants_create(const mdl_model *model); // NULL: out of memory
+void invariants_free(Invariants **invariants);
+uint32_t invariants_groups(const Invariants *invariants);
+// The invariants of group g into `row` (model->n_constraints places); their number.
+uint32_t invariants_group(const Invariants *invariants, uint32_t g, uint32_t *row);
+// The states of their depth that they depend on into `column` (model->nx places; NULL: only their number); their number.
+uint32_t invariants_states(const Invariants *invariants, uint32_t g, uint32_t *column);
+// Their transposed Jacobian at the point in v, in units of nominal values, factored. NULL: out of memory, or not finite.
+struct Rank *invariants_rank(const Run *run, Invariants *invariants, uint32_t g);
+
+// --- projection.c: projection onto the invariants (models with constraints only)
+Projection *projection_create(const Run *run); // NULL: out of memory, or invariants among too few states
+void projection_free(Projection **projection);
+// Moves the states y (nx) onto the invariants by the shortest way in nominal values. v is used. False: they
+// depend on each other here, or y is too far away.
+MDL_CHECKED bool projection_apply(Run *run, Projection *projection, double time, double *y);
+// The same for values between two steps: where there is no way y stays off the invariants by the error of its interpolation.
+void projection_between(Run *run, Projection *projection, double time, double *y);
+// The parts of it: the matrix at y, what the invariants are there (per constraint), and y += factor*K*rho, where
+// C K = 1 with C = dc/dy at the point factored last. Returns the largest relative size of that correction.
+MDL_CHECKED bool projection_factor(Run *run, Projection *projection, double time, const double *y);
+// Limits the weights of the model's states in error tests to what the invariants say about the states, at the point where the
+// latest projection has arrived: near a singular position that may be less than the tolerance asks for.
+// Unknowns of loops, whose values are in y, have that of second derivatives; y is not read where the integrator has none.
+void projection_weights(const Run *run, Projection *projection, const double *y, double *weight);
+// At the point where the latest projection has arrived rounding of the invariants moves no state by much more than the tolerance.
+bool projection_is_clear(const Run *run, const Projection *projection, const double *y);
+void projection_measure(const Run *run, Projection *projection); // the same at the point factored last
+void projection_forget(Projection *projection); // what earlier projections have shown; when the method starts again
+void projection_snapshot(Projection *projection, struct Snapshot *snapshot); // the same is kept; the factors are made anew
+const double *projection_defect(const Projection *projection);
+double projection_move(const Run *run, Projection *projection, const double *rho, double factor, double *y);
+MDL_CHECKED int projection_report(const Run *run); // MDL_FAILED
+
+#endif
