@@ -349,13 +349,13 @@ has_small_residuals(const Run *run, const Newton *newton, double part, double ro
 
 // A full correction of the size `norm` that the next one need not be smaller than: both are rounding. Of an affine block this may be more
 // than usual, since its unknowns may differ by their number of digits (what ideal diodes leak and what they conduct; a flow and the rate
-// of the pressure in a stiff vessel); there the residuals must be rounding, too.
+// of the pressure in a stiff vessel); there the residuals must be rounding, too. In a folded mechanism such a correction is a wrong one.
 static bool
 may_be_rounding(const Run *run, const Newton *newton, double norm)
 {
     const double rounding = 64 * DBL_EPSILON;
-    bool leaking = run->model->leak && run->v[run->model->leak] > 0;
-    return norm <= STAGNATED || (newton->block->linear && norm <= UNEQUAL
+    bool leaking = run->model->leak && run->v[run->model->leak] > 0, open = !run->model->n_constraints;
+    return norm <= STAGNATED || ((leaking || open) && newton->block->linear && norm <= UNEQUAL
                                  && has_small_residuals(run, newton, rounding, leaking ? rounding * inner_size(run, newton) : 0));
 }
 
