@@ -132,11 +132,40 @@ standing_array(Emitter *e, const uint32_t *values, uint32_t n)
 }
 
 static LLVMValueRef
+copy_size(Emitter *e, uint32_t n)
+{
+    return LLVMConstInt(e->m->type_index, 8 * (uint64_t)n, false);
+}
+
+// How many elements from the first on stand one behind the other.
+static uint32_t
+standing_run(Emitter *e, const uint32_t *values, uint32_t n)
+{
+    uint32_t run = 0;
+    const Loaded *first = &e->loaded[values[0]];
+    while (!e->loop && !e->routine && run < n && e->loaded[values[run]].from == first->from + run && first->from && unchanged(e, &e->loaded[values[run]]))
+        run++;
+    return run;
+}
+
+// Elements are stored one by one, many that stand one behind the other are copied at once.
+static LLVMValueRef
 array_argument(Emitter *e, const uint32_t *values, uint32_t n, uint32_t at)
 {
+    enum { MANY = 16 };
+    LLVMBuilderRef builder = e->m->builder;
     LLVMValueRef stands = standing_array(e, values, n);
-    for (uint32_t k = 0; k < n && !stands; k++)
-        LLVMBuildStore(e->m->builder, e->value[values[k]], ll_place(e, e->buffer, ll_index(e, at + k)));
+    for (uint32_t k = 0, run; k < n && !stands; k += run) {
+        LLVMValueRef place = ll_place(e, e->buffer, ll_index(e, at + k));
+        run = standing_run(e, values + k, n - k);
+        if (run >= MANY) {
+            LLVMValueRef from = ll_place(e, e->v, ll_index(e, e->loaded[values[k]].from - 1));
+            LLVMBuildMemCpy(builder, place, 8, from, 8, copy_size(e, run));
+        } else {
+            run = 1;
+            LLVMBuildStore(builder, e->value[values[k]], place);
+        }
+    }
     return stands ? stands : ll_place(e, e->buffer, ll_index(e, at));
 }
 
@@ -179,12 +208,6 @@ is_written(const Routine *routine, const Extent *extent)
             return true;
     }
     return false;
-}
-
-static LLVMValueRef
-copy_size(Emitter *e, uint32_t n)
-{
-    return LLVMConstInt(e->m->type_index, 8 * (uint64_t)n, false);
 }
 
 // Memory of the variables: arrays that are inputs stay where they are, unless they are used as variables; all others begin with 0.

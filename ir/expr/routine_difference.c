@@ -3,7 +3,7 @@
 // Purpose: Newton's method needs the derivative of a function whose statements are not known, and which declares none.
 // Method: a central difference in the direction of the derivatives of the inputs, (f(x + h d) - f(x - h d))/(2 h), with h d about the
 // third root of the precision of the inputs (Nocedal and Wright, Numerical Optimization, 2nd ed., section 8.1). Values that are no
-// Reals have the derivative 0 and stay as they are.
+// Reals, such as external objects, have the derivative 0 and stay as they are: no object is made for it.
 // Contract: routine.h. The function counts as one whose derivative is not that of its statements, so that equations with it are not
 // differentiated. Complexity: two calls for each derivative of a result.
 #include "ir/expr/expr_inner.h"
@@ -52,7 +52,13 @@ routine_difference(Exprs *exprs, Routine *of)
     to->inputs = 2 * of->inputs;
     to->outputs = of->outputs;
     to->output = routine_cells(to, of->outputs);
-    uint32_t step = routine_cells(to, 1), block = routine_block(to);
+    to->complete = true;
+    uint32_t block = routine_block(to);
+    for (uint32_t k = 0; of->external->makes && k < of->outputs; k++)
+        routine_step(to, block, (Step){exprs->zero, to->output + k, 0, 1});
+    if (of->external->makes)
+        return to->number;
+    uint32_t step = routine_cells(to, 1);
     Expr size = largest(exprs, to, block, 0, of->inputs, 1), rate = largest(exprs, to, block, of->inputs, of->inputs, 1e-300);
     Expr h = expr_2(exprs, OP_DIV, expr_2(exprs, OP_MUL, expr_const(exprs, width), size), rate), at = expr_slot(exprs, step);
     routine_step(to, block, (Step){h, step, 0, 1});
@@ -62,6 +68,5 @@ routine_difference(Exprs *exprs, Routine *of)
         Expr slope = expr_2(exprs, OP_DIV, change, expr_2(exprs, OP_MUL, expr_const(exprs, 2), at));
         routine_step(to, block, (Step){slope, to->output + k, 0, 1});
     }
-    to->complete = true;
     return to->number;
 }

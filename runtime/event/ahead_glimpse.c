@@ -23,14 +23,44 @@ glimpse_distance(const Run *run)
     return 1e-4 * (run->options->stop - run->options->start);
 }
 
-// Their values at one instant: v[0], states along their slopes, and places that the equations compute anew change. kept: v as it was.
+// v as it was, from the unknowns on: no function of the equations changes what stands before them, such as the rows of tables, but the time.
+typedef struct Kept {
+    double time, *unknowns;
+} Kept;
+
+static size_t
+kept_size(const mdl_model *model)
+{
+    return (model->nv - model->y) * sizeof(double);
+}
+
+// False without memory.
+static bool
+keep(const Run *run, Kept *kept)
+{
+    *kept = (Kept){run->v[0], malloc(kept_size(run->model))};
+    if (kept->unknowns)
+        memcpy(kept->unknowns, run->v + run->model->y, kept_size(run->model));
+    return kept->unknowns;
+}
+
 static void
-glimpse_at(Run *run, const double *kept, double time)
+give_back(Run *run, Kept *kept)
+{
+    run->v[0] = kept->time;
+    memcpy(run->v + run->model->y, kept->unknowns, kept_size(run->model));
+    free(kept->unknowns);
+}
+
+// Their values at one instant: v[0], states along their slopes, and places that the equations compute anew change.
+static void
+glimpse_at(Run *run, const Kept *kept, double time)
 {
     const mdl_model *model = run->model;
+    const double *slope = kept->unknowns + (model->dx - model->y);
     run->v[0] = fmin(time, run->options->stop);
     for (uint32_t i = 0; i < model->nx; i++)
-        run->v[model->y + i] = kept[model->y + i] + kept[model->dx + i] * (run->v[0] - kept[0]);
+        run->v[model->y + i] = kept->unknowns[i] + slope[i] * (run->v[0] - kept->time);
     mdl_call(run->model->glimpses, run->v);
 }
 
@@ -49,7 +79,7 @@ levels_of(const Run *run, uint32_t k)
 // By how much the value of a term jumps between the glimpses i and i + 1, where it changes by far more than beside them: the half with more of the
 // change is cut in half again. 0: it does not jump.
 static double
-jump_seen(Run *run, const double *kept, uint32_t k, uint32_t i)
+jump_seen(Run *run, const Kept *kept, uint32_t k, uint32_t i)
 {
     enum { HALVINGS = 30 };
     static const double BESIDE = 8, SUDDEN = 0.9; // of the changes beside it; part of the change that is left
@@ -73,7 +103,7 @@ jump_seen(Run *run, const double *kept, uint32_t k, uint32_t i)
 
 // A jump comes and does not go: shorter steps show no more of it.
 static void
-find_jumps(Run *run, const double *kept, uint32_t k)
+find_jumps(Run *run, const Kept *kept, uint32_t k)
 {
     double *level = levels_of(run, k);
     level[0] = 0;
@@ -85,12 +115,11 @@ static void
 take_glimpses(Run *run, double from)
 {
     const mdl_model *model = run->model;
-    double *kept = malloc(model->nv * sizeof *kept);
-    if (!kept)
+    Kept kept;
+    if (!keep(run, &kept))
         return;
-    memcpy(kept, run->v, model->nv * sizeof *kept);
     for (uint32_t i = 0; i <= GLIMPSES; i++) {
-        glimpse_at(run, kept, from + i * glimpse_distance(run));
+        glimpse_at(run, &kept, from + i * glimpse_distance(run));
         for (uint32_t k = 0; k < model->n_forecasts; k++)
             if (model->forecast[k].place)
                 glimpses_of(run, k)[i] = run->v[model->forecast[k].place];
@@ -99,10 +128,9 @@ take_glimpses(Run *run, double from)
     run->ahead->taken = true;
     for (uint32_t k = 0; k < model->n_forecasts; k++)
         if (model->forecast[k].place)
-            find_jumps(run, kept, k);
+            find_jumps(run, &kept, k);
     failure_clear(run);
-    memcpy(run->v, kept, model->nv * sizeof *kept);
-    free(kept);
+    give_back(run, &kept);
 }
 
 // Behind an event: some of the values are others now.
@@ -111,13 +139,12 @@ glimpse_changed(Run *run)
 {
     const mdl_model *model = run->model;
     Ahead *ahead = run->ahead;
-    double *kept = ahead->taken ? malloc(model->nv * sizeof *kept) : NULL;
     bool changed = false;
-    if (!kept)
+    Kept kept;
+    if (!ahead->taken || !keep(run, &kept))
         return false;
-    memcpy(kept, run->v, model->nv * sizeof *kept);
     for (uint32_t i = 0; i <= GLIMPSES; i += GLIMPSES / 2) {
-        glimpse_at(run, kept, ahead->seen + i * glimpse_distance(run));
+        glimpse_at(run, &kept, ahead->seen + i * glimpse_distance(run));
         for (uint32_t k = 0; k < model->n_forecasts; k++)
             if (model->forecast[k].place) {
                 double before = glimpses_of(run, k)[i], now = run->v[model->forecast[k].place];
@@ -125,8 +152,7 @@ glimpse_changed(Run *run)
             }
     }
     failure_clear(run);
-    memcpy(run->v, kept, model->nv * sizeof *kept);
-    free(kept);
+    give_back(run, &kept);
     ahead->taken = ahead->taken && !changed;
     ahead->seen = changed ? NAN : ahead->seen;
     return changed;

@@ -3,7 +3,8 @@
 // Purpose: one description of a curve for all tables, with the smoothness that the model asks for.
 // Method: straight pieces, steps, or cubic Hermite pieces whose slopes at the points follow from differences: H. Akima (JACM 17(4), 1970),
 // the same with the weights of MATLAB's makima, F. Fritsch and J. Butland (SIAM J. Sci. Stat. Comput. 5(2), 1984) and M. Steffen (Astron.
-// Astrophys. 239, 1990); the last two keep monotone what is monotone. At a jump, two rows with one abscissa, a new curve begins. Contract:
+// Astrophys. 239, 1990); the last two keep monotone what is monotone. SMOOTH_CHORDS is Butland's with the slope of the first piece at the first
+// point, and so at the last. At a jump, two rows with one abscissa, a new curve begins. Contract:
 // standard_inner.h. Complexity: linear to make, logarithmic to find a piece.
 #include <math.h>
 #include <stdlib.h>
@@ -68,12 +69,13 @@ static void
 monotone_slopes(const double *x, const double *d, size_t n, Smoothness smoothness, double *slope)
 {
     double most = smoothness == SMOOTH_STEFFEN ? 2 : 3;
+    bool chords = n == 2 || smoothness == SMOOTH_CHORDS;
     for (size_t i = 1; i + 1 < n; i++) {
         double h = x[i] - x[i - 1], k = x[i + 1] - x[i];
         slope[i] = smoothness == SMOOTH_STEFFEN ? steffen_slope(d[i - 1], d[i], h, k) : butland_slope(d[i - 1], d[i], h, k);
     }
-    slope[0] = n == 2 ? d[0] : end_slope(d[0], d[1], x[1] - x[0], x[2] - x[1], most);
-    slope[n - 1] = n == 2 ? d[0] : end_slope(d[n - 2], d[n - 3], x[n - 1] - x[n - 2], x[n - 2] - x[n - 3], most);
+    slope[0] = chords ? d[0] : end_slope(d[0], d[1], x[1] - x[0], x[2] - x[1], most);
+    slope[n - 1] = chords ? d[n - 2] : end_slope(d[n - 2], d[n - 3], x[n - 1] - x[n - 2], x[n - 2] - x[n - 3], most);
 }
 
 void

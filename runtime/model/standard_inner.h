@@ -28,7 +28,7 @@ void standard_fail(const double *in, double *state, const char *format, ...) __a
 mdl_objects *standard_objects(const double *state);
 
 // A table of curves, y over x: what the functions of one-dimensional tables and those over time share (standard_curve.c).
-typedef enum Smoothness { SMOOTH_LINEAR = 1, SMOOTH_AKIMA, SMOOTH_STEPS, SMOOTH_BUTLAND, SMOOTH_STEFFEN, SMOOTH_MAKIMA } Smoothness;
+typedef enum Smoothness { SMOOTH_LINEAR = 1, SMOOTH_AKIMA, SMOOTH_STEPS, SMOOTH_BUTLAND, SMOOTH_STEFFEN, SMOOTH_MAKIMA, SMOOTH_CHORDS } Smoothness;
 typedef enum Extrapolation { BEYOND_HOLD = 1, BEYOND_LINE, BEYOND_PERIODIC, BEYOND_NONE } Extrapolation;
 typedef struct Curves {
     size_t rows, columns;
