@@ -132,9 +132,9 @@ newton_size(const Newton *newton, const double *correction)
 {
     double most = 0;
     for (uint32_t i = 0; i < newton->block->m; i++) {
-        double size = fabs(correction[i]) / fmax(fabs(newton->base[i]), newton->scale[i]);
-        if (!(size <= most))
-            most = size;
+        double base = fabs(newton->base[i]), unit = base > newton->scale[i] ? base : newton->scale[i];
+        if (!(fabs(correction[i]) <= most * unit))
+            most = fabs(correction[i]) / unit;
     }
     return most;
 }
@@ -216,7 +216,7 @@ newton_measure_terms(const Run *run, Newton *newton)
     const mdl_block *block = newton->block;
     memset(newton->size, 0, block->m * sizeof *newton->size);
     for (uint32_t j = 0; j < block->m; j++) {
-        double unknown = fmax(fabs(run->v[block->unknown[j]]), newton->scale[j]);
+        double value = fabs(run->v[block->unknown[j]]), unknown = value > newton->scale[j] ? value : newton->scale[j];
         for (uint32_t k = block->jac.column_start[j]; k < block->jac.column_start[j + 1]; k++)
             newton->size[block->jac.row[k]] += fabs(run->v[block->jac.values + k]) * unknown;
     }
