@@ -155,6 +155,24 @@ nets() {
     done
 }
 
+# Rows of sines from 0 to 10: a signal with an event at each, and a curve along which the argument swings.
+tables() {
+    title "Tables of many rows"
+    for n in 10000 100000; do
+        rows=$(awk -v n=$n 'BEGIN { for (k = 0; k < n; k++) printf "%s%.5f, %.6f", k ? "; " : "", 10*k/n, sin(50*k/n) }')
+        printf 'model Signal\n  Blocks.TimeTable s(table = [%s]);\n  Real x(start = 0, fixed = true);\nequation\n  der(x) = s.y - x;\nend Signal;\n' "$rows" >"$work/Signal.mdl"
+        printf 'model Curve\n  Blocks.Table1D s(table = [%s]);\n  Real x(start = 0, fixed = true);\nequation\n  s.u = 5 + 4*sin(time);\n  der(x) = s.y - x;\nend Curve;\n' "$rows" \
+            >"$work/Curve.mdl"
+        timed 1 "$mdlc" run "$work/Signal.mdl" --stop 1e-6 --vars '^x$' -o "$work/t.csv"
+        compile=$cpu
+        row "$n rows: source to running" "$(calc '%.0f ms' "$compile")" "$([ $n -lt 100000 ] || echo "50 ms")" "$([ $n -lt 100000 ] || judge "$compile <= 50")"
+        timed 1 "$mdlc" run "$work/Signal.mdl" --stop 10 --stats=json --vars '^x$' -o "$work/t.csv"
+        row "$n rows over time, $(field events) events: each" "$(calc '%.0f us' "1000*($cpu - $compile)/$(field events)")"
+        timed 1 "$mdlc" run "$work/Curve.mdl" --stop 10 --stats=json --vars '^x$' -o "$work/t.csv"
+        row "$n rows of a curve, $(field steps) steps: each" "$(calc '%.1f us' "1000*($cpu - $compile)/$(field steps)")"
+    done
+}
+
 cascade() {
     n=25600 stop=0.2 front=5120
     title "Cascade of $n first-order filters, tol 1e-6, $stop s"
@@ -263,6 +281,11 @@ events() {
     timed 0 "$mdlc" run $models/restarts.mdl --set events=5 --set kick=1e-2 --stats=json -o "$work/e.csv" --vars '^T.1.$'
     row "events that kick the first cell of the rod by 0.01: steps more per event" \
         "$(calc %.1f "($(field steps) - $smooth)/$(field events)") ($(field steps) with)"
+    timed 0 "$mdlc" run $models/restarts.mdl --set events=0 --solver radau --stats=json -o "$work/e.csv" --vars '^T.1.$'
+    smooth=$(field steps)
+    timed 0 "$mdlc" run $models/restarts.mdl --set events=5 --set kick=1e-2 --solver radau --stats=json -o "$work/e.csv" --vars '^T.1.$'
+    extra=$(calc %.1f "($(field steps) - $smooth)/$(field events)")
+    row "the same with radau, whose steps do not begin anew: steps more per event" "$extra ($(field steps) with)" 8 "$(judge "$extra <= 8")"
     timed 0 "$mdlc" run $models/thermostat.mdl --stop 0.1 --stats=json -o "$work/e.csv" --vars '^T.1.$'
     row "thermostat on a rod of 100 states, $(field events) switches: all steps per event" \
         "$(calc %.1f "$(field steps)/$(field events)")"
@@ -390,7 +413,7 @@ load() {
 }
 
 echo "Begun with $(load)."
-for part in ${2:-large kinds mechanisms nets cascade structural instructions events small products studies peers}; do
+for part in ${2:-large kinds mechanisms nets tables cascade structural instructions events small products studies peers}; do
     "$part"
 done
 printf '\nEnded with %s.\n' "$(load)"
