@@ -69,8 +69,13 @@ check_step(Run *run)
         return MDL_INTERNAL;
     memcpy(run->kept, run->v, values * sizeof *run->v);
     memcpy(run->kept + values, run->solved, solved * sizeof *run->solved);
-    // Right before a loop loses its solution (fold.c) it is solved to the tolerance, and not to rounding.
-    int status = evaluate_at(run, run->time, false) == MDL_OK ? look(run) : MDL_OK;
+    int status = evaluate_at(run, run->time, false);
+    if (status != MDL_OK) { // right before a loop loses its solution (fold.c): what the integrator has found holds within its tolerance
+        status = run->stepper->interpolate(run, run->time);
+        evaluate_plain(run);
+    }
+    if (status == MDL_OK)
+        status = look(run);
     memcpy(run->v, run->kept, values * sizeof *run->v);
     memcpy(run->solved, run->kept + values, solved * sizeof *run->solved);
     return status;
