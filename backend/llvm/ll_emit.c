@@ -1,6 +1,6 @@
 // ll_emit.c: linear code to LLVM IR.
 //
-// Purpose: one LLVM function per piece. A straight piece is one block (more with branches); a loop counts
+// Purpose: one LLVM function per piece. A straight piece is blocks of at most 512 operations (more with branches); a loop counts
 //   its trips in an i64 and addresses v by start + stride*trip or through a table of int32.
 // Method: values are already numbered and shared (code.c), so the IR needs no cleaning before FastISel. Loads
 //   of columns that the loop never writes, and all its stores, are told apart by alias scopes; what code.c
@@ -471,14 +471,53 @@ note_load(Emitter *e, const CodeOp *op)
         e->loaded[op->dest] = (Loaded){op->a + 1, e->now};
 }
 
+// Of many constants a table, NULL of few: each that stands in a function is looked for among all of that function.
+static LLVMValueRef
+table_of_constants(Emitter *e, const CodeOps *ops)
+{
+    enum { MANY = 200 };
+    LLVMValueRef *values = base_calloc((size_t)ops->n + 1, sizeof *values), table = NULL;
+    unsigned n = 0;
+    for (uint32_t i = 0; i < ops->n; i++)
+        if (ops->at[i].kind == CODE_CONST)
+            values[n++] = ll_real(e, ops->at[i].value);
+    if (n > MANY) {
+        table = LLVMAddGlobal(e->m->module, LLVMArrayType2(e->m->type_double, n), "");
+        LLVMSetInitializer(table, LLVMConstArray2(e->m->type_double, values, n));
+        LLVMSetGlobalConstant(table, true);
+        LLVMSetLinkage(table, LLVMPrivateLinkage);
+    }
+    free(values);
+    return table;
+}
+
+// Long straight code in blocks: whatever divides one moves all that comes behind it.
+static void
+divide(Emitter *e, uint32_t i)
+{
+    enum { LENGTH = 512 };
+    if (e->loop || i % LENGTH != LENGTH - 1)
+        return;
+    LLVMBasicBlockRef on = ll_block(e);
+    LLVMBuildBr(e->m->builder, on);
+    LLVMPositionBuilderAtEnd(e->m->builder, on);
+}
+
 void
 ll_operations(Emitter *e, const CodeOps *ops)
 {
+    LLVMValueRef constants = table_of_constants(e, ops);
+    uint32_t constant = 0;
     for (uint32_t i = 0; i < ops->n; i++) {
         const CodeOp *op = &ops->at[i];
         uint32_t storage[3], n;
         const uint32_t *operand = code_operands(e->code, op, storage, &n);
         e->now++;
+        divide(e, i);
+        if (constants && op->kind == CODE_CONST) {
+            e->value[op->dest] = ll_load(e, ll_place(e, constants, ll_index(e, constant++)));
+            continue;
+        }
         if (emit_special(e, op) || (e->twin && ll_whole(e, op, operand, n)))
             continue;
         if (op->kind >= CODE_IF) {
