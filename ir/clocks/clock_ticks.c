@@ -10,6 +10,7 @@
 //     $ticks3 = $tick1 and not pre($tick1) and $count2 >= b and $count2 - b - a*trunc(($count2 - b)/a) == 0
 #include "ir/clocks/clock_inner.h"
 #include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
 #include "ir/expr/expr_rewrite.h"
 
@@ -208,6 +209,70 @@ changing(Clocks *clocks, const Base *base, const Constructor *constructor, U32Ve
     return expr_2(exprs, OP_OR, at_first, expr_2(exprs, OP_GE, expr_time(exprs), clocks_before(clocks, next, vars)));
 }
 
+// The variables that give `var` its value at once: of the equation at hand that has it alone on a side.
+static void
+push_sources(const Clocks *clocks, uint32_t equation, uint32_t side, U32Vec *stack)
+{
+    const Dae *dae = clocks->dae;
+    const Equation *at = &dae->equations.at[equation];
+    Expr other = expr_arg(dae->exprs, at->shape, 1 - side);
+    for (uint32_t k = 0, n = expr_nslots(dae->exprs, other); k < n; k++) {
+        Var source = dae->rows.at[at->row + k];
+        if (expr_uses_slot(dae->exprs, other, k) && dae->var_pre_of.at[source] == NONE && dae_type(dae, source) != TYPE_REAL)
+            vec_push(stack, source);
+    }
+}
+
+// The condition of a clock of events follows at once, by Booleans and Integers alone, from what the clock itself makes: it asks for the tick, and
+// the tick takes the request back. The tick is in the next iteration of the event then.
+static bool
+answers_itself(Clocks *clocks, const Base *base)
+{
+    Dae *dae = clocks->dae;
+    const Constructor *constructor = &clocks->constructors.at[base->constructor];
+    const Var *row = dae->rows.at + dae->equations.at[constructor->equation].row;
+    U32Vec first = {0}, next = {0}, stack = {0};
+    bool found = false;
+    vec_grow(&first, dae->nvars + 1);
+    vec_grow(&next, 2 * dae->equations.n);
+    for (uint32_t i = 0; i < 2 * dae->equations.n; i++) {
+        const Equation *at = &dae->equations.at[i / 2];
+        bool written = at->kind != EQN_INITIAL && expr_op(dae->exprs, at->shape) == OP_EQN && !clocks_is_about_clocks(dae, i / 2);
+        Var var = written ? clocks_alone(dae, i / 2, i % 2) : NONE;
+        if (var != NONE) {
+            next.at[i] = first.at[var];
+            first.at[var] = i + 1;
+        }
+    }
+    for (uint32_t k = 0, n = expr_nslots(dae->exprs, constructor->first); k < n; k++)
+        if (expr_uses_slot(dae->exprs, constructor->first, k))
+            vec_push(&stack, row[k]);
+    while (stack.n && !found) {
+        Var var = vec_pop(&stack);
+        uint32_t partition = var < clocks->continuous ? clocks_partition(clocks, var) : NONE; // others were made here
+        found = partition != NONE && &clocks->bases.at[clocks->partitions.at[partition].base] == base;
+        for (uint32_t i = first.at[var]; i && !found; i = next.at[i - 1])
+            push_sources(clocks, (i - 1) / 2, (i - 1) % 2, &stack);
+        first.at[var] = 0;
+    }
+    vec_free(&first);
+    vec_free(&next);
+    vec_free(&stack);
+    return found;
+}
+
+// The condition as a variable, of which the tick sees what it was an iteration before.
+static Expr
+asked_before(Clocks *clocks, const Constructor *constructor, U32Vec *vars)
+{
+    U32Vec own = {0};
+    Var asked = clocks_hidden(clocks, "asked", VAR_DISCRETE, TYPE_BOOLEAN);
+    clocks_start_at(clocks, asked, 0);
+    define(clocks, EQN_NORMAL, asked, carried(clocks, constructor, constructor->first, &own), &own, clocks->dae->equations.at[constructor->equation].span);
+    vec_free(&own);
+    return clocks_before(clocks, asked, vars);
+}
+
 static void
 make_grid(Clocks *clocks, Base *base)
 {
@@ -218,7 +283,8 @@ make_grid(Clocks *clocks, Base *base)
     U32Vec vars = {0};
     base->tick = clocks_hidden(clocks, "tick", VAR_DISCRETE, TYPE_BOOLEAN);
     Expr value = is_periodic(clocks, base) ? periodic(clocks, base, &vars)
-        : constructor->kind == CLOCK_CONDITION ? carried(clocks, constructor, constructor->first, &vars) : changing(clocks, base, constructor, &vars);
+        : constructor->kind != CLOCK_CONDITION ? changing(clocks, base, constructor, &vars)
+        : answers_itself(clocks, base) ? asked_before(clocks, constructor, &vars) : carried(clocks, constructor, constructor->first, &vars);
     define(clocks, EQN_NORMAL, base->tick, value, &vars, span);
     vec_clear(&vars);
     base->count = clocks_hidden(clocks, "count", VAR_DISCRETE, TYPE_INTEGER);
