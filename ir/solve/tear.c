@@ -7,6 +7,8 @@
 // Contract: causal.h. Complexity: near linear in the block's incidence.
 //
 //     m1*a1 = f1 - p,  m2*a2 = f2 + p,  ax = a1 - a2,  law(ax, p)   =>   tear ax; explicit after substitution
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
 #include "ir/solve/tear.h"
 #include "ir/solve/tear_residuals.h"
@@ -146,6 +148,39 @@ is_algebraic_constraint(const Tearing *t, uint32_t equation)
     return map_get(&t->law_of, equation, &law) && t->dae->laws.at[law].unilateral && !t->dae->laws.at[law].level;
 }
 
+// Known before the loop, and chosen between values: between being open and closed.
+static bool
+is_chosen(const Tearing *t, Var var)
+{
+    uint32_t position = var < t->problem->equation_of.n ? t->problem->equation_of.at[var] : NONE;
+    if (position == NONE || dae_is_parameter(t->dae, var))
+        return false;
+    Expr shape = t->dae->equations.at[t->problem->equations.at[position]].shape;
+    return dae_kind(t->dae, var) == VAR_DISCRETE || expr_has_op(t->dae->exprs, shape, OP_IF) || expr_has_op(t->dae->exprs, shape, OP_MIN)
+           || expr_has_op(t->dae->exprs, shape, OP_MAX);
+}
+
+// A valve that closes: an unknown's coefficient is a product with a variable that may become zero, and nothing is added.
+static bool
+may_vanish(const Tearing *t, const LoopEquation *e)
+{
+    const Var *vars = t->vars.at + e->vars;
+    for (uint32_t k = 0; k < e->n_vars; k++) {
+        // A derivative has a capacity before it, which may be as small as one likes and is not zero.
+        if (local_unknown(t, vars[k]) == NONE || !expr_uses_slot(t->dae->exprs, e->shape, k) || t->dae->var_der_of.at[vars[k]] != NONE)
+            continue;
+        Expr partial = solutions_partial(t->solutions, e->shape, k);
+        for (uint32_t f = 0; partial && f < e->n_vars; f++) {
+            Expr rest, factor;
+            bool product = local_unknown(t, vars[f]) == NONE && expr_uses_slot(t->dae->exprs, partial, f)
+                           && expr_affine(t->dae->exprs, partial, f, &factor, &rest) && expr_is_const(t->dae->exprs, rest, 0);
+            if (product && is_chosen(t, vars[f]))
+                return true;
+        }
+    }
+    return false;
+}
+
 // Equations that are others under other conditions: friction that holds or slips, clearances that are open. Of set-valued laws of motions
 // the runtime knows itself which of them determine the same motion; ideal diodes that are open leave the potential between them open.
 static bool
@@ -158,6 +193,7 @@ has_choices(const Tearing *t, uint32_t n)
             return false;
         for (size_t k = 0; k < sizeof choice / sizeof *choice; k++)
             found = found || expr_has_op(t->dae->exprs, t->equations.at[i].shape, choice[k]);
+        found = found || (t->linear && may_vanish(t, &t->equations.at[i]));
     }
     return found;
 }

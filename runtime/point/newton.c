@@ -248,15 +248,29 @@ factor_deficient(Run *run, Newton *newton)
         newton->square = square_create(block, run->v, newton->rank);
 }
 
+// In units that bring its entries close to each other the matrix is regular.
+static bool
+only_units_differ(const Run *run, Newton *newton)
+{
+    uint32_t m = newton->block->m;
+    double unit[m + 1];
+    return fill_rank_matrix(run, newton) && rank_balance(newton->rank, unit) && rank_factor(newton->rank, unit, VANISHED, m)
+           && rank_value(newton->rank) == m;
+}
+
 // Frictions in a row that all hold determine what moves more than once, and their forces not at all; clearances in a row that are
 // all open do not say where what is between them stands: under these conditions equations of the block follow from others.
 // Whether they agree is seen by the residuals. What is left open stays where it was (the shortest correction), unless the block
 // is affine: see newton_shorten().
 static void
-factor_locked(Run *run, Newton *newton)
+factor_locked(Run *run, Newton *newton, bool factored)
 {
     uint32_t m = newton->block->m;
     newton->by_rank = newton_rank(run, newton, VANISHED, m) && rank_value(newton->rank) < m;
+    if (newton->by_rank && factored && only_units_differ(run, newton))
+        newton->by_rank = false;
+    else if (newton->by_rank && factored)
+        newton->by_rank = newton_rank(run, newton, VANISHED, m);
     newton->locked = newton->by_rank ? m - rank_value(newton->rank) : 0;
 }
 
@@ -283,8 +297,9 @@ review_solved(Run *run, Newton *newton)
     if (!newton->switched || newton->deficient)
         return;
     mdl_call(newton->block->jacobian, run->v);
-    if (looks_locked(newton, factor_square(run, newton)))
-        factor_locked(run, newton);
+    bool factored = factor_square(run, newton);
+    if (looks_locked(newton, factored))
+        factor_locked(run, newton, factored);
 }
 
 // Newton correction at the current point, whose defect is in `step`.
@@ -307,7 +322,7 @@ correction(Run *run, Newton *newton)
     if (newton->review && (!factored || lu_pivot_ratio(newton->lu) < SUSPICIOUS))
         newton->by_rank = newton_review_rank(run, newton, &rank) && rank < block->m;
     else if (looks_locked(newton, factored))
-        factor_locked(run, newton);
+        factor_locked(run, newton, factored);
     if (!newton->by_rank && !factored)
         return newton_fail(newton, newton->lu && lu_starved(newton->lu) ? STARVED : SINGULAR);
     apply_inverse(newton, newton->step);
