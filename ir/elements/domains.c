@@ -102,7 +102,7 @@ domains_without(const Domains *domains, Expr residual, const Var *vars, uint32_t
     U32Vec with = {0};
     for (uint32_t k = 0; k < n; k++)
         vec_push(&with, mask >> domain_of(domains, vars[k]) & 1 ? expr_const(exprs, 0) : 0);
-    Expr rest = expr_substitute(exprs, residual, with.at, n);
+    Expr rest = expr_with_zeros(exprs, residual, with.at, n);
     vec_free(&with);
     return rest;
 }

@@ -53,7 +53,7 @@ only_balances(const Kinds *kinds, uint32_t equation)
         bool effort = kinds->domain.at[kinds_base(dae, vars[i], &derivatives)] == EFFORT;
         vec_push(&with, effort ? expr_const(dae->exprs, 0) : 0);
     }
-    Expr rest = expr_substitute(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape), with.at, n);
+    Expr rest = expr_with_zeros(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape), with.at, n);
     vec_free(&with);
     return expr_is_const(dae->exprs, rest, 0);
 }

@@ -256,7 +256,7 @@ says_more(Orders *orders, uint32_t equation)
             var = dae->var_der_of.at[var];
         vec_push(&with, place_of(orders, var)->of[CHAIN_EFFORT].any ? expr_const(dae->exprs, 0) : 0);
     }
-    Expr rest = expr_substitute(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape), with.at, n);
+    Expr rest = expr_with_zeros(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape), with.at, n);
     vec_free(&with);
     return !expr_is_const(dae->exprs, rest, 0);
 }

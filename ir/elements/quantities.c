@@ -75,7 +75,7 @@ vanishes(const Dae *dae, uint32_t equation, Var var)
     U32Vec with = {0};
     for (uint32_t i = 0; i < n; i++)
         vec_push(&with, kinds_base(dae, vars[i], &derivatives) == var ? 0 : expr_const(dae->exprs, 0));
-    Expr rest = expr_substitute(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape), with.at, n);
+    Expr rest = expr_with_zeros(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape), with.at, n);
     bool there = false;
     for (uint32_t i = 0; i < n && !there; i++)
         there = !with.at[i] && expr_uses_slot(dae->exprs, rest, i);

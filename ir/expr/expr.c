@@ -82,6 +82,8 @@ exprs_free(Exprs **exprs)
     map_free(&x->derivatives);
     map_free(&x->affine_of);
     map_free(&x->noise_of);
+    map_free(&x->zeroed_of);
+    vec_free(&x->zeroed);
     vec_free(&x->affine);
     routines_free(x);
     free(x);
@@ -432,6 +434,27 @@ Expr
 expr_substitute(Exprs *exprs, Expr e, const Expr *with, uint32_t n)
 {
     return with_slots(exprs, e, with, n, expr_make);
+}
+
+Expr
+expr_with_zeros(Exprs *exprs, Expr e, const Expr *zeros, uint32_t n)
+{
+    uint64_t zero = 0;
+    uint32_t last = 0;
+    if (n > 64)
+        return expr_substitute(exprs, e, zeros, n);
+    for (uint32_t k = 0; k < n; k++)
+        zero |= (uint64_t)(zeros[k] != 0) << k;
+    if (!zero)
+        return e;
+    (void)map_get(&exprs->zeroed_of, e, &last);
+    for (uint32_t at = last; at; at = exprs->zeroed.at[at - 1].next)
+        if (exprs->zeroed.at[at - 1].zero == zero)
+            return exprs->zeroed.at[at - 1].left;
+    Expr left = expr_substitute(exprs, e, zeros, n);
+    vec_push(&exprs->zeroed, ((Zeroed){zero, left, last}));
+    map_put(&exprs->zeroed_of, e, exprs->zeroed.n);
+    return left;
 }
 
 Expr

@@ -36,6 +36,13 @@ typedef struct Affine {
     Expr coefficient, rest; // 0 and 0: not affine
 } Affine;
 
+// What an expression is when slots of it are 0.
+typedef struct Zeroed {
+    uint64_t zero;          // bit k: slot k
+    Expr left;
+    uint32_t next;          // index + 1 of another one of this expression
+} Zeroed;
+
 // Which slots an expression of more than 64 of them uses: who asks for one asks for the next.
 typedef struct UsedSlots {
     Expr of;
@@ -60,6 +67,8 @@ struct Exprs {
     U8Vec known_shape;     // per id: 1 when its slots are numbered by first occurrence
     Map derivatives;       // (id, slot) -> derivative; (id of an equation, UINT32_MAX) -> its residual
     Map affine_of;         // (id, slot) -> index into `affine`
+    Map zeroed_of;         // id -> index + 1 of the last in `zeroed`
+    VEC(Zeroed) zeroed;
     Map noise_of;          // id -> how far rounding may have moved its value
     VEC(Affine) affine;
     Expr zero, one, time;

@@ -11,6 +11,8 @@
 
 // Slot k becomes with[k] (0 keeps the slot). n = length of `with`; further slots are kept.
 Expr expr_substitute(Exprs *exprs, Expr e, const Expr *with, uint32_t n);
+// The same where all that is put in is the constant 0. It is remembered: rows of one shape mostly have zeros at the same slots.
+Expr expr_with_zeros(Exprs *exprs, Expr e, const Expr *zeros, uint32_t n);
 Expr expr_replace_slot(Exprs *exprs, Expr e, uint32_t slot, Expr with);
 // The expression with each part replaced, arguments before users. The rule may make and walk over expressions.
 Expr expr_rewrite(Exprs *exprs, Expr e, ExprReplace *replace, void *context);

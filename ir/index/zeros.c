@@ -28,11 +28,6 @@ typedef struct Rewritten { // what zeros leave of an equation
     Expr shape;
 } Rewritten;
 
-typedef struct Left { // of a shape, the last time
-    uint64_t zero; // slots that are zero, a bit for each
-    Expr shape;    // without them
-} Left;
-
 typedef struct Zeros {
     Dae *dae;
     U8Vec zero;     // per variable: stands for a class that is zero
@@ -43,8 +38,6 @@ typedef struct Zeros {
     U8Vec proof;    // per variable: a Proof
     U32Vec used;    // of the equation at hand
     VEC(Rewritten) rewritten;
-    Map left_of;    // shape -> index into left
-    VEC(Left) left;
 } Zeros;
 
 enum { MOVES_AS_DERIVATIVE = 1, MOVES_WITH_NAME = 2 }; // a derivative is in the class; so is a variable with a name of its own
@@ -234,28 +227,6 @@ derivative_at(const Zeros *zeros, uint32_t row, uint32_t k)
     return zeros->moves.at[var] & MOVES_AS_DERIVATIVE && !zeros->zero.at[var] ? var : NONE;
 }
 
-// The shape with zeros where `used` has them: rows of one shape mostly have them in the same slots.
-static Expr
-without_zeros(Zeros *zeros, Expr shape, uint32_t n)
-{
-    Exprs *exprs = zeros->dae->exprs;
-    uint32_t at;
-    Left now = {0};
-    if (n > 64)
-        return expr_substitute(exprs, shape, zeros->used.at, n);
-    for (uint32_t k = 0; k < n; k++)
-        now.zero |= (uint64_t)(zeros->used.at[k] != 0) << k;
-    if (!map_get(&zeros->left_of, shape, &at)) {
-        map_put(&zeros->left_of, shape, at = zeros->left.n);
-        vec_push(&zeros->left, ((Left){0}));
-    }
-    if (!zeros->left.at[at].shape || zeros->left.at[at].zero != now.zero) {
-        now.shape = expr_substitute(exprs, shape, zeros->used.at, n);
-        zeros->left.at[at] = now;
-    }
-    return zeros->left.at[at].shape;
-}
-
 static void
 put_zeros(Zeros *zeros, uint32_t e)
 {
@@ -276,7 +247,7 @@ put_zeros(Zeros *zeros, uint32_t e)
     }
     if (!some)
         return;
-    Expr left = without_zeros(zeros, at.shape, n);
+    Expr left = expr_with_zeros(dae->exprs, at.shape, zeros->used.at, n);
     for (uint32_t k = 0; k < n; k++)
         lost |= derivative_at(zeros, at.row, k) != NONE && !expr_uses_slot(dae->exprs, left, k);
     if (!lost)
@@ -330,7 +301,7 @@ put_short(Zeros *zeros, uint32_t e, const U32Vec *uses)
     }
     if (!some)
         return;
-    Expr left = expr_substitute(dae->exprs, at->shape, zeros->used.at, n);
+    Expr left = expr_with_zeros(dae->exprs, at->shape, zeros->used.at, n);
     for (uint32_t k = 0; k < n; k++) {
         Var var = dae_alias(dae, dae->rows.at[at->row + k], &negative);
         bool kept = expr_uses_slot(dae->exprs, left, k), unknown = dae_kind(dae, var) == VAR_CONTINUOUS;
@@ -466,8 +437,6 @@ pass_zeros(Dae *dae, Diags *diags)
     }
     put_shorts(&zeros);
     vec_free(&zeros.rewritten);
-    vec_free(&zeros.left);
-    map_free(&zeros.left_of);
     vec_free(&zeros.zero);
     vec_free(&zeros.moves);
     vec_free(&zeros.defines);

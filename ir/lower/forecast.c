@@ -58,6 +58,7 @@ typedef struct Forecaster {
     InstrVec glimpses;       // of terms without operations
     U8Vec clock;             // per state: a Steady; empty while relations are written
     U8Vec drifting;          // per state; empty but while terms of such states are written,
+    U8Vec sharp;             // per place: a function that makes such a term worth while leads to it;
     Kind wanted;             // and the kind of terms that are written
     U8Vec degree;            // per register: 0 constant, 1 affine in time, 2 otherwise
 } Forecaster;
@@ -219,6 +220,45 @@ exprs_are_sharp(const Exprs *exprs)
     return any;
 }
 
+// Whether shape(row) has such a function of what moves, itself or in what it reads: a term without one is not written (is_dull).
+static bool
+is_sharp(const Forecaster *f, Expr shape, uint32_t row, U32Vec *parts)
+{
+    static const Op always[] = {OP_EXP, OP_TANH, OP_COSH, OP_ATAN};
+    const Lowering *low = f->low;
+    const Exprs *exprs = low->exprs;
+    for (uint32_t k = 0; k < expr_nslots(exprs, shape); k++)
+        if (f->sharp.at[low->sys->places.at[row + k]] && expr_uses_slot(exprs, shape, k))
+            return true;
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        if (expr_has_op(exprs, shape, always[i]))
+            return true;
+    if (!expr_has_op(exprs, shape, OP_DIV) && !expr_has_op(exprs, shape, OP_POW))
+        return false;
+    vec_clear(parts);
+    expr_parts(exprs, shape, parts);
+    for (uint32_t i = 0; i < parts->n; i++) {
+        Expr part = parts->at[i];
+        Op op = expr_op(exprs, part);
+        if ((op == OP_DIV && kind_of(f, expr_arg(exprs, part, 1), row) != KIND_FIXED)
+            || (op == OP_POW && kind_of(f, part, row) != KIND_FIXED))
+            return true;
+    }
+    return false;
+}
+
+static void
+find_sharp(Forecaster *f)
+{
+    U32Vec parts = {0};
+    vec_grow(&f->sharp, f->low->nv);
+    for (uint32_t i = 0; i < f->code->n; i++) {
+        const Instr *instr = &f->code->at[i];
+        f->sharp.at[instr->dest] = is_sharp(f, instr->shape, instr->row, &parts);
+    }
+    vec_free(&parts);
+}
+
 static bool
 find_drifting(Forecaster *f)
 {
@@ -230,8 +270,10 @@ find_drifting(Forecaster *f)
         f->drifting.at[i] = i >= f->clock.n || f->clock.at[i] == UNSTEADY;
         any = any || f->drifting.at[i];
     }
-    if (any)
+    if (any) {
         set_kinds(f);
+        find_sharp(f);
+    }
     return any;
 }
 
@@ -497,8 +539,16 @@ lines_most(const Forecaster *f)
 static bool
 write_forecast(Forecaster *f, Expr shape, uint32_t row, uint32_t relation, uint32_t dest)
 {
+    bool term = relation == UINT32_MAX;
     if (least_operations(f, shape, row) > operations_most(f))
         return false;
+    if (term && f->along) {
+        U32Vec parts = {0};
+        bool sharp = is_sharp(f, shape, row, &parts);
+        vec_free(&parts);
+        if (!sharp)
+            return false;
+    }
     f->first = f->timely.n;
     f->failed = false;
     vec_clear(&f->degree);
@@ -507,7 +557,7 @@ write_forecast(Forecaster *f, Expr shape, uint32_t row, uint32_t relation, uint3
     uint32_t value = f->failed ? 0 : put_shape(f, shape, row);
     if (!f->failed && value + 1 != f->degree.n)
         (void)put_op(f, MDL_TIMELY_NEG, put_op(f, MDL_TIMELY_NEG, value, value), 0);
-    bool term = relation == UINT32_MAX, affine = !f->failed && f->along && is_affine(f);
+    bool affine = !f->failed && f->along && is_affine(f);
     bool dull = !f->failed && ((term && f->degree.at[f->degree.n - 1] < 2) || (affine && (term || f->line_count >= lines_most(f))));
     dull = dull || (!f->failed && term && f->along && is_dull(f));
     if (f->failed || dull) {
@@ -787,6 +837,7 @@ make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
     vec_free(&f.lines);
     vec_free(&f.drifts);
     vec_free(&f.drifting);
+    vec_free(&f.sharp);
     vec_free(&f.glimpses);
     vec_free(&f.clock);
     map_free(&f.term_of);
