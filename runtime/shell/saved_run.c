@@ -203,6 +203,8 @@ run_snapshot(Run *run, Snapshot *s)
     snapshot_part(s, &run->interval, sizeof run->interval);
     snapshot_part(s, &run->loop_failed, sizeof run->loop_failed);
     snapshot_part(s, &run->tolerant, sizeof run->tolerant);
+    snapshot_part(s, &run->fold, sizeof run->fold);
+    snapshot_part(s, &run->folded, sizeof run->folded);
     snapshot_part(s, &run->pace.stalled, sizeof run->pace.stalled);
     for (uint32_t k = 0; k < model->n_dynamics; k++)
         if (run->block[k])
