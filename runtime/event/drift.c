@@ -199,12 +199,14 @@ find_outside(Glance *glance, double *from, double *to, double *place)
     return false;
 }
 
-// Of state i with this value. Others' tolerances are relative to the nominal values that they are told.
+// Of state i with this value. Others' tolerances are relative to the nominal values that they are told, and what their steps leave of invariants shows how
+// wrong these are.
 static double
 relevant(const Run *run, uint32_t i, double value)
 {
-    double absolute = run->path->cubic ? run->tolerance * fabs(run->v[run->model->nominal + i]) : run->abstol[i];
-    return RELEVANT * (run->tolerance * fabs(value) + absolute);
+    if (run->path->cubic)
+        return RELEVANT * fmax(1, run->strayed) * run->tolerance * (fabs(value) + fabs(run->v[run->model->nominal + i]));
+    return RELEVANT * (run->tolerance * fabs(value) + run->abstol[i]);
 }
 
 // How fast the equations take back what is off in the direction `gap` of rates, beside the point in v, where they are `at_point`. Stiff equations answer a state

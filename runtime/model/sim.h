@@ -236,11 +236,11 @@ const double *mdl_run_state(const mdl_run *run);
 void mdl_run_move(mdl_run *run, uint32_t state, double value, bool event);
 // v at that point. MDL_FAILED, with a message when `report`: the equations have no solution there.
 MDL_CHECKED int mdl_run_evaluate(mdl_run *run, bool report);
-// Behind it: derivatives of the states; what is positive as long as each condition is the one in force.
-void mdl_run_rates(const mdl_run *run, double *rate);
+// Behind it: derivatives of the states, with what leads them back onto invariants; what is positive as long as each condition is the one in force.
+void mdl_run_rates(mdl_run *run, double *rate);
 void mdl_run_look(mdl_run *run, double *indicator);
 double mdl_run_nominal(const mdl_run *run, uint32_t state);
-// The point ends a step. *event: the run asks for mdl_run_event() there, because a condition has changed, or the states have left invariants.
+// The point ends a step; values are then those of the point moved onto the invariants. *event: the run asks for mdl_run_event() there, because a condition has changed, or the states have left invariants.
 MDL_CHECKED int mdl_run_accept(mdl_run *run, bool *event);
 // The event at that point; *moved: the states are others behind it. Also behind the start.
 MDL_CHECKED int mdl_run_settle(mdl_run *run, bool *moved);

@@ -3,9 +3,12 @@
 // Purpose: model exchange. The model's loops are solved here, its conditions and modes are what they are between events; events are handled
 // as in any other run.
 // Method: trial points are evaluated with everything held. The end of a step is looked at like that of any other method: what was not seen
-// to change in it, and states that have left closed contacts or invariants, ask for an event, since states may be moved there only. What
+// to change in it, and states that have left closed contacts or invariants far, ask for an event, since states may be moved there only. What
 // limits steps here (delays, functions of time that are looked at ahead) is an event there.
-// Contract: sim.h. Complexity: one evaluation per point; one projection per step where constraints choose no states.
+// Between events the rates lead the states back onto the invariants c(t, y) = 0 (Baumgarte, Comput. Methods Appl. Mech. Eng. 1 (1972) 1): y' = f(t, y) + d/T,
+// where d is the shortest way there, which is 0 on them, so that solutions stay what they are. T is of the length of the importer's steps: what each of them
+// leaves is gone after a few, however exact they are, and no explicit method becomes unstable.
+// Contract: sim.h. Complexity: one evaluation per point; where constraints choose no states one factorisation of their matrix per point.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -21,8 +24,10 @@
 #include "runtime/solver/solver.h"
 #include "runtime/step/step.h"
 
-// By how much states may leave invariants: of the tolerance, and of what the first step behind an event has left.
-static const double DRIFT = 0.1, FIRST = 2;
+// By how much states may leave invariants: of the tolerance, and of what the first step behind an event has left. Rates lead back from less.
+static const double FAR = 100;
+static const double FORGETTING = 0.9; // per step
+static const double LONGER = 2; // times the importer's steps: in which the rates would lead back
 static const double SHORTEST = 0.01; // of an output interval: how long steps are at least that a delay limits
 static const double SHORTEST_RISE = 1e-5; // of an output interval
 enum { PASSES = 20 }; // of an event that leaves conditions violated
@@ -64,6 +69,15 @@ mdl_run_move(mdl_run *r, uint32_t state, double value, bool event)
     o->given = o->given || event;
 }
 
+// Before the point is evaluated, since it is looked at where it would be.
+static void
+find_way(Run *run)
+{
+    Outside *o = run->outside;
+    if (o->projection && o->pull > 0)
+        projection_way(run, o->projection, o->time, o->y, o->way);
+}
+
 int
 mdl_run_evaluate(mdl_run *r, bool report)
 {
@@ -73,7 +87,8 @@ mdl_run_evaluate(mdl_run *r, bool report)
     int status = o->saved ? snapshot_settle(run) : MDL_OK;
     if (o->saved)
         path_break(run);
-    o->saved = false;
+    o->saved = o->shown = false;
+    find_way(run);
     evaluate_load(run, o->time, o->y, o->yp);
     if (status == MDL_OK)
         status = evaluate_row(run, report);
@@ -87,10 +102,26 @@ mdl_run_evaluate(mdl_run *r, bool report)
 }
 
 void
-mdl_run_rates(const mdl_run *r, double *rate)
+mdl_run_rates(mdl_run *r, double *rate)
 {
-    const Run *run = (const Run *)r;
-    memcpy(rate, run->outside->yp, run_size(run) * sizeof *rate);
+    const Run *run = run_of(r);
+    Outside *o = run->outside;
+    o->longest = fmax(o->longest, o->time - o->looked);
+    o->looked = o->time;
+    memcpy(rate, o->yp, run_size(run) * sizeof *rate);
+    for (uint32_t i = 0; o->projection && o->pull > 0 && i < run->model->nx; i++)
+        rate[i] += o->pull * o->way[i];
+}
+
+// The motion that terms are bounded along is that on the invariants: that the states are led back is no force.
+static void
+glimpse(Run *run, double *indicator, uint32_t n)
+{
+    Outside *o = run->outside;
+    memcpy(o->dense, o->y, run_size(run) * sizeof(double));
+    for (uint32_t i = 0; o->projection && o->pull > 0 && i < run->model->nx; i++)
+        o->dense[i] += o->way[i];
+    path_glimpse(run, o->time, o->dense, o->yp, indicator, n);
 }
 
 void
@@ -99,12 +130,14 @@ mdl_run_look(mdl_run *r, double *indicator)
     Run *run = run_of(r);
     uint32_t n = root_count(run);
     bool drifts = run->model->n_drifts > 0;
+    if (run->outside && run->outside->shown)
+        (void)!mdl_run_evaluate(r, false);
     root_functions(run, indicator);
     if (drifts)
         indicator[n] = 1;
     (void)delay_guards(run, indicator + n + drifts);
     if (run->outside)
-        path_glimpse(run, run->outside->time, run->outside->y, run->outside->yp, indicator, n);
+        glimpse(run, indicator, n);
 }
 
 double
@@ -141,10 +174,22 @@ return_point(Run *run)
     size_t bytes = run_size(run) * sizeof(double);
     memcpy(run->y, run->outside->kept, bytes);
     memcpy(run->yp, run->outside->kept_p, bytes);
-    evaluate_load(run, run->time, run->y, run->yp);
 }
 
-// Onto the invariants. How far that is, in units of the tolerance.
+// The time in which rates lead back, from how far apart points were in the last step. A short step, as one that an event cuts, says nothing of the next.
+static void
+choose_pull(Run *run)
+{
+    Outside *o = run->outside;
+    if (!(o->longest > 0))
+        return;
+    double wanted = 1 / (LONGER * o->longest), most = o->pull > 0 ? 2 * o->pull : 1 / run->interval;
+    if (wanted > most || wanted < o->pull / 2 || !(o->pull > 0))
+        o->pull = fmin(wanted, most);
+    o->longest = 0;
+}
+
+// Onto the invariants. How far that is, in units of the tolerance with which an importer has them.
 MDL_CHECKED static int
 project(Run *run, double *moved)
 {
@@ -156,17 +201,17 @@ project(Run *run, double *moved)
     if (!projection_apply(run, o->projection, run->time, o->dense))
         return projection_report(run);
     for (uint32_t i = 0; i < run->model->nx; i++)
-        *moved = fmax(*moved, fabs(o->dense[i] - run->y[i]) / (run->tolerance * fabs(run->y[i]) + run->abstol[i]));
+        *moved = fmax(*moved, fabs(o->dense[i] - run->y[i]) / (run->tolerance * (fabs(run->y[i]) + mdl_run_nominal((const mdl_run *)run, i))));
     memcpy(run->y, o->dense, run->model->nx * sizeof(double));
     return MDL_OK;
 }
 
 // An event makes the importer's method begin anew, and its first steps of low order leave more than later ones: if they asked for an event there would
-// be one behind each step, and all steps would be first ones. So what the first step has left is the measure.
+// be one behind each step, and all steps would be first ones. So what the first step has left is the measure, also of importers whose tolerance is not known.
 static bool
 is_far(const Outside *o, double moved)
 {
-    return moved > fmax(DRIFT, FIRST * o->begun);
+    return moved > FAR * fmax(1, o->begun);
 }
 
 // Moves the states onto what they have left: invariants, contacts.
@@ -179,13 +224,14 @@ move_back(Run *run, bool *far)
     int status = project(run, &moved);
     if (isnan(o->begun))
         o->begun = moved;
+    run->strayed = fmax(moved, FORGETTING * run->strayed);
     if (status == MDL_OK && run->contacts)
         status = contact_drifted(run, &contact);
     *far = is_far(o, moved) || contact || (status == MDL_OK && run->rests && rest_drifted(run));
     return status;
 }
 
-// The same without moving them.
+// The same for the run's own point alone, from which its next step is looked at: what the importer integrates stays.
 MDL_CHECKED static int
 look_for_drift(Run *run)
 {
@@ -194,7 +240,10 @@ look_for_drift(Run *run)
         return MDL_OK;
     keep_point(run);
     int status = move_back(run, &o->drifted);
-    return_point(run);
+    o->shown = status == MDL_OK && o->projection;
+    if (!o->shown)
+        return_point(run);
+    evaluate_load(run, run->time, run->y, run->yp);
     int evaluated = evaluate_row(run, status == MDL_OK);
     return status == MDL_OK ? evaluated : status;
 }
@@ -237,6 +286,7 @@ mdl_run_accept(mdl_run *r, bool *event)
     if (status != MDL_OK || run->outside->time < before)
         return status;
     outside_accept(run);
+    choose_pull(run);
     status = inspect(run, event);
     if (status == MDL_OK)
         status = record(run, before);
@@ -309,6 +359,8 @@ mdl_run_settle(mdl_run *r, bool *moved)
     }
     if (o->drifted)
         status = move_back(run, &far);
+    else if (o->projection)
+        projection_between(run, o->projection, run->time, run->y);
     if (status == MDL_OK)
         status = evaluate_at(run, run->time, true);
     o->drifted = o->given = false;

@@ -17,12 +17,12 @@ MDL_CHECKED static int
 outside_create(Run *run)
 {
     size_t n = run_size(run) + 1;
-    Outside *o = calloc(1, sizeof *o + 8 * n * sizeof(double));
+    Outside *o = calloc(1, sizeof *o + 9 * n * sizeof(double));
     run->outside = o;
     if (!o)
         return MDL_INTERNAL;
     double *place = (double *)(o + 1);
-    double **parts[] = {&o->y, &o->yp, &o->y0, &o->yp0, &o->kept, &o->kept_p, &o->dense, &o->dense_p};
+    double **parts[] = {&o->y, &o->yp, &o->y0, &o->yp0, &o->kept, &o->kept_p, &o->dense, &o->dense_p, &o->way};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++, place += n)
         *parts[k] = place;
     if (run->model->n_constraints) {
@@ -56,7 +56,8 @@ outside_start(Run *run)
     memcpy(o->yp, run->yp, bytes);
     memcpy(o->y0, run->y, bytes);
     memcpy(o->yp0, run->yp, bytes);
-    o->time = o->from = run->time;
+    o->time = o->from = o->looked = run->time;
+    o->shown = false;
     return MDL_OK;
 }
 
@@ -109,6 +110,12 @@ outside_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, &o->from, sizeof o->from);
     snapshot_part(snapshot, &o->drifted, sizeof o->drifted);
     snapshot_part(snapshot, &o->begun, sizeof o->begun);
+    snapshot_part(snapshot, &run->strayed, sizeof run->strayed);
+    snapshot_part(snapshot, &o->pull, sizeof o->pull);
+    snapshot_part(snapshot, &o->looked, sizeof o->looked);
+    snapshot_part(snapshot, &o->longest, sizeof o->longest);
+    snapshot_part(snapshot, &o->shown, sizeof o->shown);
+    snapshot_part(snapshot, o->way, run->model->nx * sizeof *o->way);
     snapshot_part(snapshot, &o->given, sizeof o->given);
     snapshot_part(snapshot, &o->next, sizeof o->next);
     snapshot_part(snapshot, &o->apex, sizeof o->apex);

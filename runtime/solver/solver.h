@@ -81,6 +81,10 @@ typedef struct Outside {
     Projection *projection;  // NULL: all states are free
     bool drifted;            // the states are to be moved back at the next event
     double begun;            // by how much they were off their invariants at the end of the first step behind it, of the tolerance; NAN: none yet
+    double *way;             // from a point to the invariants
+    double pull;             // the part of that way that rates go in a unit of time; 0: no step has ended yet
+    double looked, longest;  // where rates were asked for last; how far apart such points were since the last step
+    bool shown;              // values are those of the accepted point moved onto the invariants
     bool given;              // an input has another value since the last event
     double next;             // the first instant that was known at the last event
     bool saved;              // or restored: what only a run that has come here knows is forgotten before the next evaluation

@@ -38,6 +38,8 @@ static const double QUADRATIC = 1e-8;   // the correction after one of this size
 static const double MUCH = 100;         // times the noise: still noise; times the tolerance: noise too large to be followed
 static const double FORGETTING = 0.7;   // of noise, per step
 static const double WORSE = 30;         // times the noise of before: other invariants may determine the states better
+static const double LINEAR = 1e-3;      // of the size of a state: corrections of this size are worth following
+static const double DAMPING = 0.03;     // of the gradients of invariants: singular values below do not say where the way back is
 static const double ROUNDING = 16 * DBL_EPSILON; // of invariants, in units of their largest gradients: of a sum of some products
 static const uint32_t NONE = UINT32_MAX;
 
@@ -51,6 +53,7 @@ typedef struct Entry {
 
 struct Projection {
     bool together;      // a multiplier moves states of every depth
+    bool damps;         // projection_way() is asked for
     uint32_t states, loops, constraints, size;
     uint32_t *state;    // those that occur in invariants
     uint32_t *position; // per unknown of the model: its row in the matrix, or NONE
@@ -67,6 +70,7 @@ struct Projection {
     uint32_t *group;    // n_constraints, for one of their groups
     double least;       // largest noise of a state in units of its size: the least since `follows` was chosen
     bool renew, renewed; // `follows` is to be chosen anew; it was
+    bool nears;         // corrections follow each other: where no choice is possible yet it waits for the next one
     double *noise;      // per state that occurs: how far it is not known
     double *fresh;      // the same, at the point factored last alone
     double rates;       // the same of the second derivatives, relative to their sizes
@@ -202,7 +206,7 @@ list_entries(const Run *run, Projection *p)
             if (y->row[k] >= model->nx)
                 add_pair(model, p, first + p->constraints + y->row[k] - model->nx, j, y->values + k, true);
     }
-    for (uint32_t k = 0; p->follows && k < p->constraints; k++)
+    for (uint32_t k = 0; (p->follows || p->damps) && k < p->constraints; k++)
         p->entry[p->entries++] = (Entry){first + k, first + k, 0, NONE, k};
     qsort(p->entry, p->entries, sizeof *p->entry, compare_entries);
 }
@@ -289,6 +293,7 @@ projection_create(const Run *run)
     p->value = calloc(most + 1, sizeof *p->value);
     p->right = calloc(4 * n + 4 * (size_t)model->n_constraints + 1, sizeof *p->right);
     bool good = p->state && p->position && p->scale && p->entry && p->value && p->right && make_follows(run, p);
+    p->damps = run->options->outside;
     p->together = run->solver == MDL_SOLVER_ERK || run->solver == MDL_SOLVER_RK4 || run->solver == MDL_SOLVER_ADAMS;
     if (good) {
         number_unknowns(model, p);
@@ -320,8 +325,9 @@ set_scales(const Run *run, Projection *p)
             p->scale[model->sgn[k].state] = 0;
 }
 
+// damped: invariants may be missed by as much as makes states move no further than where they still determine them.
 static void
-fill_matrix(const Run *run, Projection *p)
+fill_matrix(const Run *run, Projection *p, bool damped)
 {
     uint32_t first = p->states + p->loops;
     memset(p->gradient, 0, p->constraints * sizeof *p->gradient);
@@ -330,27 +336,32 @@ fill_matrix(const Run *run, Projection *p)
         double value = e->place ? run->v[e->place] : 1;
         p->value[k] = e->state == NONE ? value : value * p->scale[e->state];
         // A row that is left out holds the 1 of the diagonal, and another one all but that.
-        if (e->constraint != NONE && p->follows && p->follows[e->constraint] == (e->place != 0))
+        if (e->constraint != NONE && is_redundant(p, e->constraint) == (e->place != 0))
             p->value[k] = 0;
         if (e->row >= first && e->row - first < p->constraints && e->column < p->states)
             p->gradient[e->row - first] += p->value[k] * p->value[k];
     }
     for (uint32_t k = 0; k < p->constraints; k++)
         p->steepest[k] = fmax(p->steepest[k], p->gradient[k]);
+    for (uint32_t k = 0; k < p->entries && damped; k++)
+        if (!p->entry[k].place && p->entry[k].constraint != NONE && !is_redundant(p, p->entry[k].constraint))
+            p->value[k] = -DAMPING * DAMPING * p->steepest[p->entry[k].constraint];
 }
 
-// In each group as many invariants are left out as before: those that the others, which the best pivots choose, determine best.
-static void
+// In each group as many invariants are left out as before: those that the others, which the best pivots choose, determine best. False: in one of them more
+// are independent than can be, as it is beside the invariants.
+static bool
 choose_follows(const Run *run, Projection *p)
 {
-    p->renew = false;
-    p->renewed = true;
+    bool chosen = true;
     for (uint32_t g = 0; g < invariants_groups(p->invariants); g++) {
         uint32_t rows = invariants_group(p->invariants, g, p->group), left_out = 0;
         for (uint32_t i = 0; i < rows; i++)
             left_out += p->follows[p->group[i]];
         Rank *rank = left_out ? invariants_rank(run, p->invariants, g) : NULL;
-        if (rank && rank_value(rank) == rows - left_out) {
+        bool fits = rank && rank_value(rank) == rows - left_out;
+        chosen = chosen && (fits || !left_out);
+        if (fits) {
             for (uint32_t i = 0; i < rows; i++)
                 p->follows[p->group[i]] = 0;
             for (uint32_t k = 0; k < left_out; k++)
@@ -358,10 +369,18 @@ choose_follows(const Run *run, Projection *p)
         }
         rank_free(&rank);
     }
+    return chosen;
 }
 
-bool
-projection_factor(Run *run, Projection *p, double time, const double *y)
+static void
+end_choice(Projection *p)
+{
+    p->renew = false;
+    p->renewed = true;
+}
+
+static bool
+factor(Run *run, Projection *p, double time, const double *y, bool damped)
 {
     const mdl_model *model = run->model;
     p->singular = false;
@@ -372,14 +391,20 @@ projection_factor(Run *run, Projection *p, double time, const double *y)
     else if (evaluate_solved(run, false) != MDL_OK)
         return false;
     mdl_call(model->jacobian, run->v);
-    if (p->renew)
-        choose_follows(run, p);
+    if (p->renew && !damped && (choose_follows(run, p) || !p->nears))
+        end_choice(p);
     set_scales(run, p);
-    fill_matrix(run, p);
+    fill_matrix(run, p, damped);
     for (uint32_t k = 0; k < p->constraints; k++)
         p->defect[k] = run->v[model->constraint[k].value];
     p->singular = !lu_factor(p->lu, p->value, true);
     return !p->singular;
+}
+
+bool
+projection_factor(Run *run, Projection *p, double time, const double *y)
+{
+    return factor(run, p, time, y, false);
 }
 
 const double *
@@ -486,6 +511,7 @@ projection_snapshot(Projection *p, Snapshot *snapshot)
     snapshot_part(snapshot, &p->rates, sizeof p->rates);
     snapshot_part(snapshot, &p->renew, sizeof p->renew);
     snapshot_part(snapshot, &p->renewed, sizeof p->renewed);
+    snapshot_part(snapshot, p->lost, p->states);
     if (p->follows)
         snapshot_part(snapshot, p->follows, p->constraints);
 }
@@ -526,11 +552,17 @@ approach(Run *run, Projection *p, double time, double *y)
 {
     double before = INFINITY;
     for (int k = 0; k < CORRECTIONS; k++) {
-        if (!projection_factor(run, p, time, y))
+        p->nears = k < CORRECTIONS - 1;
+        bool factored = projection_factor(run, p, time, y);
+        p->nears = false;
+        if (!factored)
             return can_wait(run, p);
         double size = projection_move(run, p, p->defect, -1, y);
-        if (size <= QUADRATIC)
+        if (size <= QUADRATIC) {
+            if (p->renew)
+                end_choice(p);
             return true;
+        }
         if (!(size < before))
             return is_noise(run, p, size, y);
         before = size;
@@ -584,6 +616,22 @@ projection_apply(Run *run, Projection *p, double time, double *y)
         keep_velocities(run, p, y);
     }
     return arrived;
+}
+
+void
+projection_way(Run *run, Projection *p, double time, const double *y, double *way)
+{
+    const mdl_model *model = run->model;
+    memset(way, 0, model->nx * sizeof *way);
+    if (!factor(run, p, time, y, true))
+        return;
+    double most = projection_move(run, p, p->defect, -1, way);
+    double part = most <= LINEAR ? 1 : LINEAR / most;
+    for (uint32_t i = 0; i < p->states; i++) {
+        uint32_t j = p->state[i];
+        bool lost = p->lost[p->island[i]] && model->state_depth[j] < p->deepest[p->island[i]];
+        way[j] = lost || !isfinite(part) ? 0 : part * way[j];
+    }
 }
 
 void

@@ -40,6 +40,8 @@ bool projection_is_clear(const Run *run, const Projection *projection, const dou
 void projection_measure(const Run *run, Projection *projection); // the same at the point factored last
 void projection_forget(Projection *projection); // what earlier projections have shown; when the method starts again
 void projection_snapshot(Projection *projection, struct Snapshot *snapshot); // the same is kept; the factors are made anew
+// Of a run that is integrated outside: the first correction from y, without what singular positions make large.
+void projection_way(Run *run, Projection *projection, double time, const double *y, double *way);
 const double *projection_defect(const Projection *projection);
 double projection_move(const Run *run, Projection *projection, const double *rho, double factor, double *y);
 MDL_CHECKED int projection_report(const Run *run); // MDL_FAILED
