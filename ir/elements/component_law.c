@@ -73,12 +73,10 @@ static void
 add_word(Kinds *kinds, Var var)
 {
     int derivatives;
-    uint32_t number;
     Var base = kinds_base(kinds->dae, var, &derivatives);
-    if (!map_get(&kinds->local, base, &number)) {
-        number = kinds->variables.n;
-        map_put(&kinds->local, base, number);
+    if (!kinds->number.at[base]) {
         vec_push(&kinds->variables, base);
+        kinds->number.at[base] = kinds->variables.n;
         if (kinds->axes_of.at[base]) {
             kinds->has_axes = true;
             kinds->reference = dae_group(kinds->dae, base)->first;
@@ -86,14 +84,15 @@ add_word(Kinds *kinds, Var var)
         vec_push(&kinds->words, (uint32_t)kinds->domain.at[base] << 16 | (uint32_t)(uint8_t)kinds->level.at[base] << 8
                                 | (uint32_t)(kinds->axes_of.at[base] > 0) << 6 | (uint32_t)kinds->given.at[base] << 4 | dae_kind(kinds->dae, base));
     }
-    vec_push(&kinds->words, number << 4 | (uint32_t)derivatives);
+    vec_push(&kinds->words, (kinds->number.at[base] - 1) << 4 | (uint32_t)derivatives);
 }
 
 void
 kinds_add_signature(Kinds *kinds)
 {
     const Dae *dae = kinds->dae;
-    map_clear(&kinds->local);
+    for (uint32_t i = 0; i < kinds->variables.n; i++)
+        kinds->number.at[kinds->variables.at[i]] = 0;
     vec_clear(&kinds->variables);
     kinds->has_axes = false;
     for (uint32_t b = 0; b < kinds->scalar.n; b++) {
@@ -190,8 +189,8 @@ kinds_element(Kinds *kinds, uint32_t node)
         kinds->words.n = first;
         return element;
     }
-    if (element.modulator != NONE && map_get(&kinds->local, element.modulator, &number))
-        made.element.modulator = number;
+    if (element.modulator != NONE && kinds->number.at[element.modulator])
+        made.element.modulator = kinds->number.at[element.modulator] - 1;
     map_put(&kinds->known_of, hash, kinds->known.n);
     vec_push(&kinds->known, made);
     return element;

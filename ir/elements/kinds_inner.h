@@ -32,7 +32,8 @@ typedef struct Kinds {
     VEC(KnownElement) known;      // elements by the equations they have
     U32Vec words;           // their signatures
     Map known_of;           // hash of a signature -> index into known + 1 chain
-    Map column, local;      // scratch
+    Map column;             // scratch
+    U32Vec number;          // per variable: 1 + its place in `variables`, or 0
     U32Vec variables;       // of the component at hand, in the order of their first occurrence
     VEC(ScalarPort) scalar; // its scalar bonds
     U32Vec effort_units;    // of the efforts of its ports

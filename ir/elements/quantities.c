@@ -287,6 +287,7 @@ count_ports(Kinds *kinds)
 void
 kinds_open(Kinds *kinds)
 {
+    vec_grow(&kinds->number, kinds->dae->nvars);
     seed_ports(kinds);
     index_equations(kinds);
     find_given(kinds);
@@ -300,7 +301,7 @@ kinds_close(Kinds *kinds)
 {
     U32Vec *vectors[] = {&kinds->start, &kinds->equations, &kinds->ports, &kinds->scalars, &kinds->largest, &kinds->largest_ports,
                          &kinds->port_start, &kinds->port_of, &kinds->axes_of, &kinds->words, &kinds->variables, &kinds->effort_units,
-                         &kinds->plain};
+                         &kinds->plain, &kinds->number};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         vec_free(vectors[i]);
     vec_free(&kinds->domain);
@@ -311,5 +312,4 @@ kinds_close(Kinds *kinds)
     vec_free(&kinds->scalar);
     map_free(&kinds->known_of);
     map_free(&kinds->column);
-    map_free(&kinds->local);
 }

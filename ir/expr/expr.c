@@ -83,6 +83,7 @@ exprs_free(Exprs **exprs)
     map_free(&x->affine_of);
     map_free(&x->noise_of);
     map_free(&x->zeroed_of);
+    vec_free(&x->walking);
     vec_free(&x->zeroed);
     vec_free(&x->affine);
     routines_free(x);
@@ -273,11 +274,11 @@ expr_walk(Exprs *exprs, Expr e, uint32_t slot, U32Vec *order)
 {
     uint64_t want = slot == UINT32_MAX ? 0 : 1ull << (slot % 64);
     uint32_t generation = ++exprs->generation;
-    U32Vec stack = {0}; // ids; the high bit marks one whose arguments are done
+    U32Vec *stack = &exprs->walking; // ids; the high bit marks one whose arguments are done
     enum { DONE = 0x80000000u };
-    vec_push(&stack, e);
-    while (stack.n) {
-        uint32_t top = vec_pop(&stack);
+    vec_push(stack, e);
+    while (stack->n) {
+        uint32_t top = vec_pop(stack);
         Expr id = top & ~DONE;
         if (top & DONE) {
             exprs->index.at[id] = order->n;
@@ -287,13 +288,12 @@ expr_walk(Exprs *exprs, Expr e, uint32_t slot, U32Vec *order)
         if (exprs->stamp.at[id] == generation)
             continue;
         exprs->stamp.at[id] = generation;
-        vec_push(&stack, id | DONE);
+        vec_push(stack, id | DONE);
         const Expr *args = cell_args(exprs, id);
         for (uint32_t i = cell_n(exprs, id); i-- > 0;)
             if (exprs->stamp.at[args[i]] != generation && (!want || exprs->facts.at[args[i]].slots & want))
-                vec_push(&stack, args[i]);
+                vec_push(stack, args[i]);
     }
-    vec_free(&stack);
 }
 
 void

@@ -62,6 +62,7 @@ struct Exprs {
     VEC(Term) terms;       // a stack: sums and products under construction
     U32Vec renamed;        // per slot, of the expression that expr_shape renames; the others are whatever was there
     U32Vec stamp, index;   // per id, of the walk under way: see expr_walk
+    U32Vec walking;        // its stack; empty between walks
     uint32_t generation;
     UsedSlots used[USED_SLOTS]; // by the id
     U8Vec known_shape;     // per id: 1 when its slots are numbered by first occurrence

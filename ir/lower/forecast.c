@@ -59,6 +59,7 @@ typedef struct Forecaster {
     U8Vec clock;             // per state: a Steady; empty while relations are written
     U8Vec drifting;          // per state; empty but while terms of such states are written,
     U8Vec sharp;             // per place: a function that makes such a term worth while leads to it;
+    U8Vec bent;              // per place: it may be other than affine in states and time; empty until a relation asks
     Kind wanted;             // and the kind of terms that are written
     U8Vec degree;            // per register: 0 constant, 1 affine in time, 2 otherwise
 } Forecaster;
@@ -111,6 +112,32 @@ kind_of(const Forecaster *f, Expr shape, uint32_t row)
         kind = of > kind && expr_uses_slot(low->exprs, shape, k) ? of : kind;
     }
     return kind;
+}
+
+// Where the parts of a shape are: many rows have the same.
+static uint32_t
+find_parts(Forecaster *f, Expr shape)
+{
+    uint32_t at;
+    if (map_get(&f->parts_of, shape, &at))
+        return at;
+    at = f->parts.n;
+    map_put(&f->parts_of, shape, at);
+    vec_push(&f->parts, 0);
+    expr_parts(f->low->exprs, shape, &f->parts);
+    f->parts.at[at] = f->parts.n - at - 1;
+    return at;
+}
+
+// Whether shape(row) reads a place with such a mark.
+static bool
+reads_marked(const Forecaster *f, const U8Vec *mark, Expr shape, uint32_t row)
+{
+    const Exprs *exprs = f->low->exprs;
+    for (uint32_t k = 0; k < expr_nslots(exprs, shape); k++)
+        if (mark->at[f->low->sys->places.at[row + k]] && expr_uses_slot(exprs, shape, k))
+            return true;
+    return false;
 }
 
 // Operations that a shape has at least: its parts that are no slots.
@@ -222,41 +249,50 @@ exprs_are_sharp(const Exprs *exprs)
 
 // Whether shape(row) has such a function of what moves, itself or in what it reads: a term without one is not written (is_dull).
 static bool
-is_sharp(const Forecaster *f, Expr shape, uint32_t row, U32Vec *parts)
+is_sharp(Forecaster *f, Expr shape, uint32_t row)
 {
     static const Op always[] = {OP_EXP, OP_TANH, OP_COSH, OP_ATAN};
-    const Lowering *low = f->low;
-    const Exprs *exprs = low->exprs;
-    for (uint32_t k = 0; k < expr_nslots(exprs, shape); k++)
-        if (f->sharp.at[low->sys->places.at[row + k]] && expr_uses_slot(exprs, shape, k))
-            return true;
+    const Exprs *exprs = f->low->exprs;
+    if (reads_marked(f, &f->sharp, shape, row))
+        return true;
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         if (expr_has_op(exprs, shape, always[i]))
             return true;
     if (!expr_has_op(exprs, shape, OP_DIV) && !expr_has_op(exprs, shape, OP_POW))
         return false;
-    vec_clear(parts);
-    expr_parts(exprs, shape, parts);
-    for (uint32_t i = 0; i < parts->n; i++) {
-        Expr part = parts->at[i];
+    uint32_t at = find_parts(f, shape), n = f->parts.at[at];
+    for (uint32_t i = 1; i <= n; i++) {
+        Expr part = f->parts.at[at + i];
         Op op = expr_op(exprs, part);
-        if ((op == OP_DIV && kind_of(f, expr_arg(exprs, part, 1), row) != KIND_FIXED)
-            || (op == OP_POW && kind_of(f, part, row) != KIND_FIXED))
+        if ((op == OP_DIV || op == OP_POW) && kind_of(f, op == OP_DIV ? expr_arg(exprs, part, 1) : part, row) != KIND_FIXED)
             return true;
     }
     return false;
 }
 
-static void
+// False when no term of what drifts can be worth while.
+static bool
 find_sharp(Forecaster *f)
 {
-    U32Vec parts = {0};
+    bool any = false;
     vec_grow(&f->sharp, f->low->nv);
     for (uint32_t i = 0; i < f->code->n; i++) {
         const Instr *instr = &f->code->at[i];
-        f->sharp.at[instr->dest] = is_sharp(f, instr->shape, instr->row, &parts);
+        bool sharp = is_sharp(f, instr->shape, instr->row);
+        f->sharp.at[instr->dest] = sharp;
+        any = any || sharp;
     }
-    vec_free(&parts);
+    return any;
+}
+
+// Whether anything is a function of time.
+static bool
+is_timed(const Forecaster *f)
+{
+    bool timed = exprs_have_op(f->low->exprs, OP_TIME);
+    for (uint32_t i = 0; i < f->clock.n && !timed; i++)
+        timed = f->clock.at[i] == STEADY;
+    return timed;
 }
 
 static bool
@@ -270,11 +306,9 @@ find_drifting(Forecaster *f)
         f->drifting.at[i] = i >= f->clock.n || f->clock.at[i] == UNSTEADY;
         any = any || f->drifting.at[i];
     }
-    if (any) {
+    if (any)
         set_kinds(f);
-        find_sharp(f);
-    }
-    return any;
+    return any && find_sharp(f);
 }
 
 // --- operations
@@ -463,21 +497,6 @@ put_part(Forecaster *f, Expr part, uint32_t row, const Map *reg_of)
     return reg;
 }
 
-// Where the parts of a shape are: many rows have the same.
-static uint32_t
-find_parts(Forecaster *f, Expr shape)
-{
-    uint32_t at;
-    if (map_get(&f->parts_of, shape, &at))
-        return at;
-    at = f->parts.n;
-    map_put(&f->parts_of, shape, at);
-    vec_push(&f->parts, 0);
-    expr_parts(f->low->exprs, shape, &f->parts);
-    f->parts.at[at] = f->parts.n - at - 1;
-    return at;
-}
-
 static uint32_t
 put_shape(Forecaster *f, Expr shape, uint32_t row)
 {
@@ -535,6 +554,40 @@ lines_most(const Forecaster *f)
     return f->low->in->outside ? COURSES_MOST : 0;
 }
 
+// Whether shape(row) may be other than affine in states and time, by what it reads, too.
+static bool
+bends(Forecaster *f, Expr shape, uint32_t row)
+{
+    const Exprs *exprs = f->low->exprs;
+    if (reads_marked(f, &f->bent, shape, row))
+        return true;
+    uint32_t at = find_parts(f, shape), n = f->parts.at[at];
+    for (uint32_t i = 1; i <= n; i++) {
+        Expr part = f->parts.at[at + i];
+        Op op = expr_op(exprs, part);
+        uint32_t moving = 0;
+        if (op == OP_CONST || op == OP_SLOT || op == OP_TIME || op == OP_ADD || op == OP_NEG)
+            continue;
+        for (uint32_t k = 0; op == OP_MUL && k < expr_nargs(exprs, part); k++)
+            moving += kind_of(f, expr_arg(exprs, part, k), row) != KIND_FIXED;
+        if (op == OP_MUL ? moving > 1 : kind_of(f, op == OP_DIV ? expr_arg(exprs, part, 1) : part, row) != KIND_FIXED)
+            return true;
+    }
+    return false;
+}
+
+// The same, where what it reads is found first: relations that are known to be affine are not written (is_affine).
+static bool
+is_bent(Forecaster *f, Expr shape, uint32_t row)
+{
+    if (!f->bent.n) {
+        vec_grow(&f->bent, f->low->nv);
+        for (uint32_t i = 0; i < f->code->n; i++)
+            f->bent.at[f->code->at[i].dest] = bends(f, f->code->at[i].shape, f->code->at[i].row);
+    }
+    return bends(f, shape, row);
+}
+
 // A forecast of shape(row). False: it has no operations, and nothing was written.
 static bool
 write_forecast(Forecaster *f, Expr shape, uint32_t row, uint32_t relation, uint32_t dest)
@@ -542,13 +595,8 @@ write_forecast(Forecaster *f, Expr shape, uint32_t row, uint32_t relation, uint3
     bool term = relation == UINT32_MAX;
     if (least_operations(f, shape, row) > operations_most(f))
         return false;
-    if (term && f->along) {
-        U32Vec parts = {0};
-        bool sharp = is_sharp(f, shape, row, &parts);
-        vec_free(&parts);
-        if (!sharp)
-            return false;
-    }
+    if (f->along && (term ? !is_sharp(f, shape, row) : !lines_most(f) && !is_bent(f, shape, row)))
+        return false;
     f->first = f->timely.n;
     f->failed = false;
     vec_clear(&f->degree);
@@ -806,7 +854,8 @@ make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
     find_kinds(&f);
     forecast_relations(&f);
     find_clocks(&f);
-    forecast_terms(&f, KIND_TIMED, needed);
+    if (is_timed(&f))
+        forecast_terms(&f, KIND_TIMED, needed);
     if (f.glimpses.n)
         make_glimpses(&f);
     f.along = find_drifting(&f);
@@ -838,6 +887,7 @@ make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
     vec_free(&f.drifts);
     vec_free(&f.drifting);
     vec_free(&f.sharp);
+    vec_free(&f.bent);
     vec_free(&f.glimpses);
     vec_free(&f.clock);
     map_free(&f.term_of);
