@@ -160,12 +160,12 @@ libm_function(LlModule *m, Op op, uint32_t arity)
     return m->callee[op];
 }
 
-static void
-add_attribute(LlModule *m, LLVMValueRef call, const char *name)
+void
+ll_call_attribute(LlModule *m, LLVMValueRef call, const char *name, uint64_t value)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                             LLVMCreateEnumAttribute(m->context, kind, 0));
+                             LLVMCreateEnumAttribute(m->context, kind, value));
 }
 
 static LLVMValueRef
@@ -179,10 +179,10 @@ static LLVMValueRef
 build_libm(Emitter *e, const CodeOp *op, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMValueRef call = build_call(e, libm_function(e->m, (Op)op->c, b ? 2 : 1), a, b);
-    add_attribute(e->m, call, "memory"); // none
-    add_attribute(e->m, call, "nounwind");
-    add_attribute(e->m, call, "willreturn");
-    add_attribute(e->m, call, "nobuiltin");
+    ll_call_attribute(e->m, call, "memory", 0); // none
+    ll_call_attribute(e->m, call, "nounwind", 0);
+    ll_call_attribute(e->m, call, "willreturn", 0);
+    ll_call_attribute(e->m, call, "nobuiltin", 0);
     return call;
 }
 
@@ -508,6 +508,7 @@ ll_operations(Emitter *e, const CodeOps *ops)
 {
     LLVMValueRef constants = table_of_constants(e, ops);
     uint32_t constant = 0;
+    ll_find_pairs(e, ops);
     for (uint32_t i = 0; i < ops->n; i++) {
         const CodeOp *op = &ops->at[i];
         uint32_t storage[3], n;
@@ -518,7 +519,7 @@ ll_operations(Emitter *e, const CodeOps *ops)
             e->value[op->dest] = ll_load(e, ll_place(e, constants, ll_index(e, constant++)));
             continue;
         }
-        if (emit_special(e, op) || (e->twin && ll_whole(e, op, operand, n)))
+        if (emit_special(e, op) || (e->twin && ll_whole(e, op, operand, n)) || ll_pair(e, op))
             continue;
         if (op->kind >= CODE_IF) {
             emit_branch(e, op);
@@ -590,6 +591,8 @@ ll_begin_values(Emitter *e, const Code *code)
     free(e->value);
     free(e->loaded);
     free(e->twin);
+    free(e->partner);
+    e->partner = NULL;
     e->twin = e->routine ? base_calloc(code->values + 1, sizeof *e->twin) : NULL;
     e->value = base_calloc(code->values + 1, sizeof *e->value);
     e->loaded = base_calloc(code->values + 1, sizeof *e->loaded);
@@ -602,6 +605,7 @@ ll_free_emitter(Emitter *e)
     free(e->value);
     free(e->loaded);
     free(e->twin);
+    free(e->partner);
     free(e->address);
     vec_free(&e->whole_cell);
     vec_free(&e->steady_cell);

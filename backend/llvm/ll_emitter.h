@@ -30,6 +30,8 @@ typedef struct Emitter {
     uint32_t buffer_size, outputs_at; // outputs_at: of the last call, in the buffer
     LLVMValueRef returned;     // the only output of the last call
     Loaded *loaded;            // by value number
+    uint32_t *partner;         // by value number of a sine or cosine: of what is computed with it, + 1; NULL: there are none
+    LLVMValueRef pair;         // memory of two doubles; NULL: not yet
     Twin *twin;                // by value number, in routines; otherwise NULL
     U8Vec whole_cell;          // of a routine: by cell, 1: it is an i64
     U8Vec steady_cell;         // the same, 1: it is written once, or never
@@ -63,6 +65,7 @@ LLVMValueRef ll_state(Emitter *e, uint32_t offset);
 // The first failure counts, and the first warning; `at` says where it is recorded.
 void ll_record(Emitter *e, uint32_t at, uint32_t site, const LLVMValueRef *values, uint32_t n);
 void ll_operations(Emitter *e, const CodeOps *ops);
+void ll_call_attribute(LlModule *m, LLVMValueRef call, const char *name, uint64_t value);
 void ll_begin_values(Emitter *e, const Code *code);
 void ll_free_emitter(Emitter *e);
 LLVMValueRef ll_column(Emitter *e, uint32_t number); // address of a loop's column
@@ -71,6 +74,10 @@ LLVMValueRef ll_column(Emitter *e, uint32_t number); // address of a loop's colu
 LLVMValueRef ll_cell(Emitter *e, uint32_t cell, LLVMValueRef plus);
 void ll_invoke(Emitter *e, const CodeOp *op);
 LLVMValueRef ll_result(Emitter *e, const CodeOp *op);
+
+// --- ll_pairs.c
+void ll_find_pairs(Emitter *e, const CodeOps *ops); // before the operations are emitted
+bool ll_pair(Emitter *e, const CodeOp *op);         // emits a sine or cosine that is one of a pair; false: it is none
 
 // --- ll_whole.c
 void ll_find_whole(Emitter *e); // the cells of a routine that are whole numbers

@@ -106,14 +106,14 @@ define_library(Jit *jit)
         {"asin", asin},
         {"acos", acos}, {"atan", atan}, {"sinh", sinh}, {"cosh", cosh}, {"tanh", tanh}, {"sqrt", sqrt},
         {"floor", floor}, {"ceil", ceil}, {"trunc", trunc}, {"fabs", fabs}};
-    enum { UNARY = sizeof unary / sizeof *unary, ALL = UNARY + 5 };
+    enum { UNARY = sizeof unary / sizeof *unary, ALL = UNARY + 6 };
 #define OP(name, text, arity, type, kind, ...) + (OPKIND_##kind == OPKIND_MATH)
     static_assert(UNARY - 4 + 1 ==
 #include "ir/expr/op.def"
                   , "all functions of op.def: those of one argument, but for the last four, and atan2");
 #undef OP
     const struct { const char *name; uintptr_t f; } other[] = {
-        {"pow", (uintptr_t)(Binary *)pow}, {"atan2", (uintptr_t)(Binary *)atan2},
+        {"pow", (uintptr_t)(Binary *)pow}, {"atan2", (uintptr_t)(Binary *)atan2}, {"sincos", (uintptr_t)sincos},
         {"memcpy", (uintptr_t)memcpy},
         {"memset", (uintptr_t)memset}, {"memmove", (uintptr_t)memmove}};
     LLVMOrcCSymbolMapPair pairs[ALL];

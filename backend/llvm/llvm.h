@@ -32,6 +32,7 @@ typedef struct LlModule {
     LLVMBuilderRef builder;
     LLVMTypeRef type_void, type_double, type_pointer, type_index, type_int32;
     LLVMValueRef callee[OP_COUNT]; // libm functions declared so far
+    LLVMValueRef sincos;           // the same
     LLVMValueRef sqrt, floor, ceil, trunc, fabs;
     uint32_t failure;              // mdl_model.failure
     const Exprs *exprs;            // whose routines are called
