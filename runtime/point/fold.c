@@ -17,15 +17,22 @@ static const double AHEAD = 1e-6; // of the run: as far behind the point another
 static const double OTHER = 1e-2; // of an unknown: a change that no step as short makes
 static const double CLEAR = 100;  // tolerances: nor is it rounding of zero
 
-// The first unknown of a loop in v that has changed from `before` by far more than a short step can; n: none has.
+// The first unknown of a loop in v that has changed from `before` by far more than a short step can; n: none has. The solution of an affine loop does not
+// end: what jumps there are its choices, of which events know.
 static uint32_t
 first_other(const Run *run, const double *before)
 {
     const mdl_model *model = run->model;
-    for (uint32_t i = model->nx; i < model->n; i++) {
-        double now = run->v[model->y + i], size = fmax(fabs(now), fabs(before[i])), change = fabs(now - before[i]);
-        if (change > OTHER * size && change > CLEAR * (run->tolerance * size + run->abstol[i]))
-            return i;
+    for (uint32_t k = 0; k < model->n_dynamics; k++) {
+        const mdl_block *block = model->dynamics[k].block;
+        for (uint32_t j = 0; block && !block->linear && j < block->m; j++) {
+            uint32_t i = block->unknown[j] - model->y;
+            if (block->unknown[j] < model->y + model->nx || i >= model->n)
+                continue;
+            double now = run->v[model->y + i], size = fmax(fabs(now), fabs(before[i])), change = fabs(now - before[i]);
+            if (change > OTHER * size && change > CLEAR * (run->tolerance * size + run->abstol[i]))
+                return i;
+        }
     }
     return model->n;
 }
