@@ -167,15 +167,18 @@ enum { MOST_LISTED = 1000 };
 static void
 print_dependencies(const Exported *exported, const Dependencies *found, uint32_t k, Out *out)
 {
-    uint32_t place = exported->row.at[exported->variable.at[k].reference * FMU_COLUMNS + FMU_PLACE], n = 0;
+    const uint32_t *row = &exported->row.at[exported->variable.at[k].reference * FMU_COLUMNS];
+    uint32_t place = row[FMU_PLACE], n = 0;
+    // What leads states back onto constraints depends on all that these are of.
+    bool led = row[FMU_USE] & FMU_IS_RATE && exported->model->n_constraints;
     for (uint32_t i = 0; found->set && i < found->n; i++)
-        n += dependencies_has(found, place, i);
+        n += led || dependencies_has(found, place, i);
     if (!found->set || (n == found->n && n > MOST_LISTED))
         return;
     const char *gap = "";
     out_text(out, " dependencies=\"");
     for (uint32_t i = 0; i < found->n; i++) {
-        if (!dependencies_has(found, place, i))
+        if (!led && !dependencies_has(found, place, i))
             continue;
         uint32_t known = found->known[i];
         out_printf(out, "%s%u", gap, exported->version == 3 ? exported->variable.at[known].reference : known + 1);

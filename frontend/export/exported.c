@@ -282,9 +282,9 @@ rate_variable(Exported *exported, Names *names, uint32_t i, uint32_t state)
     rate.derivative_of = exported->variable.at[state].reference;
     rate.derivative_number = i;
     if (!map_get(&names->variable, key_of(rate.name), &found))
-        return add_made(exported, names, rate, place, 0);
+        return add_made(exported, names, rate, place, i < model->nx ? FMU_IS_RATE : 0);
     // The model knows the number as another variable, too; this one is what the importer integrates.
-    rate.reference = add_row(exported, place, 0, false, MDL_REAL, 0);
+    rate.reference = add_row(exported, place, 0, false, MDL_REAL, i < model->nx ? FMU_IS_RATE : 0);
     exported->variable.at[found] = rate;
     return found;
 }

@@ -19,7 +19,7 @@
 // derivatives of these, and event indicators); index + 1 into mdl_model.settable where it can be set; 1 when its value is the negative of what is there; its mdl_type,
 // FMU_STATE, ... for how it may be used.
 enum { FMU_PLACE, FMU_SETTABLE, FMU_NEGATIVE, FMU_TYPE, FMU_USE, FMU_COLUMNS };
-enum { FMU_IS_STATE = 1, FMU_IS_INPUT = 2, FMU_IS_TIME = 4 };
+enum { FMU_IS_STATE = 1, FMU_IS_INPUT = 2, FMU_IS_TIME = 4, FMU_IS_RATE = 8 }; // RATE: what an importer integrates, of the state at that place of yp
 // In mdl_fmu_head: how many variables, states, indicators; which interfaces.
 enum { FMU_VARIABLES, FMU_STATES, FMU_INDICATORS, FMU_INTERFACES, FMU_HEAD };
 enum { FMU_EXCHANGE = 1, FMU_COSIMULATION = 2 };

@@ -57,12 +57,27 @@ indicator_now(const FmuInstance *instance, uint32_t k)
     return value;
 }
 
+// As the call for all of them has it. NAN: no memory.
+static double
+rate_now(const FmuInstance *instance, uint32_t state)
+{
+    double *all = malloc((mdl_fmu_head[FMU_STATES] + 1) * sizeof *all), value = NAN;
+    if (all) {
+        mdl_run_rates(instance->run, all);
+        value = all[state];
+    }
+    free(all);
+    return value;
+}
+
 static double
 value_now(const FmuInstance *instance, const uint32_t *row)
 {
     uint32_t place = row[FMU_PLACE], nv = mdl_program.nv, modes = mdl_fmu_head[FMU_STATES] - mdl_program.nx;
     double value;
-    if (place < nv)
+    if (row[FMU_USE] & FMU_IS_RATE && instance->exchange && instance->mode & (FMU_EVENTS | FMU_CONTINUOUS))
+        value = rate_now(instance, place - mdl_program.yp);
+    else if (place < nv)
         value = mdl_run_values(instance->run)[place];
     else if (place < nv + 2 * modes)
         value = mdl_run_exponential(instance->run, (place - nv) % modes, place - nv >= modes);
@@ -183,10 +198,12 @@ is_free(const uint32_t *row)
     return row[FMU_USE] & (FMU_IS_STATE | FMU_IS_INPUT) || (row[FMU_USE] & FMU_IS_TIME && !delayed);
 }
 
-// Places in v; false after a message: a variable is none that derivatives are taken by, or of.
+// Places in v; false after a message: a variable is none that derivatives are taken by, or of. `led`, where derivatives of it are wanted, gets the numbers
+// of states, from 1, whose rates the importer integrates, and 0.
 static bool
-places_of(FmuInstance *instance, const uint32_t *reference, size_t n, bool by, uint32_t *place, double *sign)
+places_of(FmuInstance *instance, const uint32_t *reference, size_t n, uint32_t *led, uint32_t *place, double *sign)
 {
+    bool by = !led;
     for (size_t i = 0; i < n; i++) {
         const uint32_t *row = find(instance, reference[i], MDL_REAL);
         bool computed = row && row[FMU_PLACE] < mdl_program.nv && (!by || is_free(row));
@@ -198,18 +215,34 @@ places_of(FmuInstance *instance, const uint32_t *reference, size_t n, bool by, u
             return false;
         place[i] = row[FMU_PLACE];
         sign[i] = row[FMU_NEGATIVE] ? -1 : 1;
+        if (led)
+            led[i] = instance->exchange && row[FMU_USE] & FMU_IS_RATE ? row[FMU_PLACE] - mdl_program.yp + 1 : 0;
     }
     return true;
 }
 
+// In one direction. What leads states of model exchange back onto constraints is part of their rates; `way` has room for it.
+MDL_CHECKED static int
+go_along(FmuInstance *instance, const uint32_t *of, const uint32_t *led, size_t n_of, const uint32_t *by, const double *rate, size_t n_by, double *way,
+         double *answer)
+{
+    int status = instance->exchange ? mdl_run_led(instance->run, by, rate, (uint32_t)n_by, way) : MDL_OK;
+    if (status == MDL_OK)
+        status = mdl_run_tangent(instance->run, by, rate, (uint32_t)n_by, of, (uint32_t)n_of, answer);
+    for (size_t i = 0; i < n_of && status == MDL_OK; i++)
+        if (led[i])
+            answer[i] += way[led[i] - 1];
+    return status;
+}
+
 // One direction after the other.
 MDL_CHECKED static int
-transpose(FmuInstance *instance, const uint32_t *of, const double *of_sign, size_t n_of, const uint32_t *by, const double *by_sign, size_t n_by,
-          const double *seed, double *column, double *answer)
+transpose(FmuInstance *instance, const uint32_t *of, const uint32_t *led, const double *of_sign, size_t n_of, const uint32_t *by, const double *by_sign,
+          size_t n_by, const double *seed, double *way, double *column, double *answer)
 {
     int status = MDL_OK;
     for (size_t k = 0; k < n_by && status == MDL_OK; k++) {
-        status = mdl_run_tangent(instance->run, &by[k], &by_sign[k], 1, of, (uint32_t)n_of, column);
+        status = go_along(instance, of, led, n_of, &by[k], &by_sign[k], 1, way, column);
         answer[k] = 0;
         for (size_t i = 0; i < n_of; i++)
             answer[k] += seed[i] * of_sign[i] * column[i];
@@ -221,21 +254,21 @@ FmuStatus
 fmu_derivative(FmuInstance *instance, const uint32_t *of, size_t n_of, const uint32_t *by, size_t n_by, const double *seed, bool adjoint,
                double *answer)
 {
-    uint32_t *place = calloc(n_of + n_by + 1, sizeof *place);
-    double *sign = calloc(2 * (n_of + n_by) + 1, sizeof *sign);
+    uint32_t *place = calloc(2 * n_of + n_by + 1, sizeof *place), *led = place + n_of + n_by;
+    double *sign = calloc(2 * (n_of + n_by) + mdl_program.nx + 1, sizeof *sign);
     FmuStatus result = FMU_ERROR;
     if (!place || !sign) {
         fmu_say(instance, FMU_ERROR, "out of memory");
-    } else if (places_of(instance, of, n_of, false, place, sign) && places_of(instance, by, n_by, true, place + n_of, sign + n_of)) {
-        double *rest = sign + n_of + n_by;
+    } else if (places_of(instance, of, n_of, led, place, sign) && places_of(instance, by, n_by, NULL, place + n_of, sign + n_of)) {
+        double *rest = sign + n_of + n_by, *way = rest + n_of + n_by;
         int status = MDL_OK;
         result = instance->mode == FMU_INITIALIZING ? fmu_solve(instance) : fmu_evaluate(instance);
         if (result == FMU_OK && adjoint)
-            status = transpose(instance, place, sign, n_of, place + n_of, sign + n_of, n_by, seed, rest, answer);
+            status = transpose(instance, place, led, sign, n_of, place + n_of, sign + n_of, n_by, seed, way, rest, answer);
         for (size_t k = 0; k < n_by && !adjoint; k++)
             rest[k] = sign[n_of + k] * seed[k];
         if (result == FMU_OK && !adjoint)
-            status = mdl_run_tangent(instance->run, place + n_of, rest, (uint32_t)n_by, place, (uint32_t)n_of, answer);
+            status = go_along(instance, place, led, n_of, place + n_of, rest, n_by, way, answer);
         for (size_t i = 0; i < n_of && !adjoint; i++)
             answer[i] *= sign[i];
         result = result == FMU_OK ? fmu_status(status) : result;

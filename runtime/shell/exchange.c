@@ -113,6 +113,23 @@ mdl_run_rates(mdl_run *r, double *rate)
         rate[i] += o->pull * o->way[i];
 }
 
+int
+mdl_run_led(mdl_run *r, const uint32_t *place, const double *rate, uint32_t places, double *answer)
+{
+    Run *run = run_of(r);
+    const Outside *o = run->outside;
+    memset(answer, 0, run->model->nx * sizeof *answer);
+    if (!o || !o->projection || !(o->pull > 0))
+        return MDL_OK;
+    if (!projection_way_tangent(run, o->projection, o->time, o->y, place, rate, places, answer)) {
+        run_message(run, MDL_ERROR, "out of memory");
+        return MDL_INTERNAL;
+    }
+    for (uint32_t i = 0; i < run->model->nx; i++)
+        answer[i] *= o->pull;
+    return MDL_OK;
+}
+
 // The motion that terms are bounded along is that on the invariants: that the states are led back is no force.
 static void
 glimpse(Run *run, double *indicator, uint32_t n)

@@ -341,7 +341,7 @@ fill_matrix(const Run *run, Projection *p, bool damped)
         if (e->row >= first && e->row - first < p->constraints && e->column < p->states)
             p->gradient[e->row - first] += p->value[k] * p->value[k];
     }
-    for (uint32_t k = 0; k < p->constraints; k++)
+    for (uint32_t k = 0; k < p->constraints && !damped; k++) // trial points leave no trace
         p->steepest[k] = fmax(p->steepest[k], p->gradient[k]);
     for (uint32_t k = 0; k < p->entries && damped; k++)
         if (!p->entry[k].place && p->entry[k].constraint != NONE && !is_redundant(p, p->entry[k].constraint))
@@ -632,6 +632,45 @@ projection_way(Run *run, Projection *p, double time, const double *y, double *wa
         bool lost = p->lost[p->island[i]] && model->state_depth[j] < p->deepest[p->island[i]];
         way[j] = lost || !isfinite(part) ? 0 : part * way[j];
     }
+}
+
+// The largest part of its size by which one of the places moves in a unit of the direction.
+static double
+speed_of(const Run *run, const uint32_t *place, const double *rate, uint32_t places)
+{
+    double most = 0;
+    for (uint32_t k = 0; k < places; k++) {
+        bool state = place[k] >= run->model->y && place[k] < run->model->y + run->model->nx;
+        double size = fmax(fabs(run->v[place[k]]), state ? fabs(run->v[run->model->nominal + place[k] - run->model->y]) : 1);
+        most = fmax(most, fabs(rate[k]) / size);
+    }
+    return most;
+}
+
+bool
+projection_way_tangent(Run *run, Projection *p, double time, const double *y, const uint32_t *place, const double *rate, uint32_t places, double *way)
+{
+    const double width = 6e-6; // about the third root of the precision
+    const mdl_model *model = run->model;
+    size_t n = model->nx;
+    double *kept = malloc((model->nv + 3 * n + 1) * sizeof *kept), speed = speed_of(run, place, rate, places);
+    if (!kept)
+        return false;
+    double *at = kept + model->nv, *side[2] = {at + n, at + 2 * n}, h = speed > 0 ? width / speed : 0;
+    memcpy(kept, run->v, model->nv * sizeof *kept);
+    for (int k = 0; k < 2; k++) {
+        double move = k ? -h : h, then = time;
+        memcpy(run->v, kept, model->nv * sizeof *kept);
+        memcpy(at, y, n * sizeof *at);
+        for (uint32_t j = 0; j < places; j++)
+            *(!place[j] ? &then : place[j] >= model->y && place[j] < model->y + n ? &at[place[j] - model->y] : &run->v[place[j]]) += move * rate[j];
+        projection_way(run, p, then, at, side[k]);
+    }
+    for (size_t i = 0; i < n; i++)
+        way[i] = h > 0 ? (side[0][i] - side[1][i]) / (2 * h) : 0;
+    memcpy(run->v, kept, model->nv * sizeof *kept);
+    free(kept);
+    return true;
 }
 
 void

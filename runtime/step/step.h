@@ -42,6 +42,9 @@ void projection_forget(Projection *projection); // what earlier projections have
 void projection_snapshot(Projection *projection, struct Snapshot *snapshot); // the same is kept; the factors are made anew
 // Of a run that is integrated outside: the first correction from y, without what singular positions make large.
 void projection_way(Run *run, Projection *projection, double time, const double *y, double *way);
+// Its derivative in the direction in which states, inputs and time at these places of v go; v is as before. False: out of memory.
+MDL_CHECKED bool projection_way_tangent(Run *run, Projection *projection, double time, const double *y, const uint32_t *place, const double *rate, uint32_t places,
+                                        double *way);
 const double *projection_defect(const Projection *projection);
 double projection_move(const Run *run, Projection *projection, const double *rho, double factor, double *y);
 MDL_CHECKED int projection_report(const Run *run); // MDL_FAILED
