@@ -253,9 +253,11 @@ static bool
 only_units_differ(const Run *run, Newton *newton)
 {
     uint32_t m = newton->block->m;
-    double unit[m + 1];
-    return fill_rank_matrix(run, newton) && rank_balance(newton->rank, unit) && rank_factor(newton->rank, unit, VANISHED, m)
-           && rank_value(newton->rank) == m;
+    double *unit = malloc((m + 1) * sizeof *unit);
+    bool regular = unit && fill_rank_matrix(run, newton) && rank_balance(newton->rank, unit) && rank_factor(newton->rank, unit, VANISHED, m)
+                   && rank_value(newton->rank) == m;
+    free(unit);
+    return regular;
 }
 
 // Frictions in a row that all hold determine what moves more than once, and their forces not at all; clearances in a row that are
