@@ -44,27 +44,14 @@ value_before(const FmuInstance *instance, const uint32_t *row, double *value)
     return true;
 }
 
-// NAN: no memory.
+// Of n values that one call gives. NAN: no memory.
 static double
-indicator_now(const FmuInstance *instance, uint32_t k)
+one_of(const FmuInstance *instance, void (*call)(mdl_run *run, double *value), uint32_t n, uint32_t k)
 {
-    double *all = malloc((mdl_fmu_head[FMU_INDICATORS] + 1) * sizeof *all), value = NAN;
+    double *all = malloc((n + 1) * sizeof *all), value = NAN;
     if (all) {
-        mdl_run_look(instance->run, all);
+        call(instance->run, all);
         value = all[k];
-    }
-    free(all);
-    return value;
-}
-
-// As the call for all of them has it. NAN: no memory.
-static double
-rate_now(const FmuInstance *instance, uint32_t state)
-{
-    double *all = malloc((mdl_fmu_head[FMU_STATES] + 1) * sizeof *all), value = NAN;
-    if (all) {
-        mdl_run_rates(instance->run, all);
-        value = all[state];
     }
     free(all);
     return value;
@@ -76,13 +63,13 @@ value_now(const FmuInstance *instance, const uint32_t *row)
     uint32_t place = row[FMU_PLACE], nv = mdl_program.nv, modes = mdl_fmu_head[FMU_STATES] - mdl_program.nx;
     double value;
     if (row[FMU_USE] & FMU_IS_RATE && instance->exchange && instance->mode & (FMU_EVENTS | FMU_CONTINUOUS))
-        value = rate_now(instance, place - mdl_program.yp);
+        value = one_of(instance, mdl_run_rates, mdl_fmu_head[FMU_STATES], place - mdl_program.yp);
     else if (place < nv)
         value = mdl_run_values(instance->run)[place];
     else if (place < nv + 2 * modes)
         value = mdl_run_exponential(instance->run, (place - nv) % modes, place - nv >= modes);
     else
-        value = indicator_now(instance, place - nv - 2 * modes);
+        value = one_of(instance, mdl_run_look, mdl_fmu_head[FMU_INDICATORS], place - nv - 2 * modes);
     return row[FMU_NEGATIVE] ? -value : value;
 }
 
