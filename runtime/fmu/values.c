@@ -44,13 +44,13 @@ value_before(const FmuInstance *instance, const uint32_t *row, double *value)
     return true;
 }
 
-// Of n values that one call gives. NAN: no memory.
+// NAN: no memory.
 static double
-one_of(const FmuInstance *instance, void (*call)(mdl_run *run, double *value), uint32_t n, uint32_t k)
+indicator_now(const FmuInstance *instance, uint32_t k)
 {
-    double *all = malloc((n + 1) * sizeof *all), value = NAN;
+    double *all = malloc((mdl_fmu_head[FMU_INDICATORS] + 1) * sizeof *all), value = NAN;
     if (all) {
-        call(instance->run, all);
+        mdl_run_look(instance->run, all);
         value = all[k];
     }
     free(all);
@@ -63,13 +63,13 @@ value_now(const FmuInstance *instance, const uint32_t *row)
     uint32_t place = row[FMU_PLACE], nv = mdl_program.nv, modes = mdl_fmu_head[FMU_STATES] - mdl_program.nx;
     double value;
     if (row[FMU_USE] & FMU_IS_RATE && instance->exchange && instance->mode & (FMU_EVENTS | FMU_CONTINUOUS))
-        value = one_of(instance, mdl_run_rates, mdl_fmu_head[FMU_STATES], place - mdl_program.yp);
+        value = mdl_run_rate(instance->run, place - mdl_program.yp);
     else if (place < nv)
         value = mdl_run_values(instance->run)[place];
     else if (place < nv + 2 * modes)
         value = mdl_run_exponential(instance->run, (place - nv) % modes, place - nv >= modes);
     else
-        value = one_of(instance, mdl_run_look, mdl_fmu_head[FMU_INDICATORS], place - nv - 2 * modes);
+        value = indicator_now(instance, place - nv - 2 * modes);
     return row[FMU_NEGATIVE] ? -value : value;
 }
 

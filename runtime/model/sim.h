@@ -238,6 +238,7 @@ void mdl_run_move(mdl_run *run, uint32_t state, double value, bool event);
 MDL_CHECKED int mdl_run_evaluate(mdl_run *run, bool report);
 // Behind it: derivatives of the states, with what leads them back onto invariants; what is positive as long as each condition is the one in force.
 void mdl_run_rates(mdl_run *run, double *rate);
+double mdl_run_rate(const mdl_run *run, uint32_t state); // one of these
 // How these rates move, beyond what the equations say (mdl_run_tangent), when the states, inputs and time at the places move at the given ones: what leads
 // back, by a central difference. To nx answers.
 MDL_CHECKED int mdl_run_led(mdl_run *run, const uint32_t *place, const double *rate, uint32_t places, double *answer);

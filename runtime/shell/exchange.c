@@ -101,6 +101,15 @@ mdl_run_evaluate(mdl_run *r, bool report)
     return status;
 }
 
+double
+mdl_run_rate(const mdl_run *r, uint32_t state)
+{
+    const Run *run = (const Run *)r;
+    const Outside *o = run->outside;
+    bool led = o->projection && o->pull > 0 && state < run->model->nx;
+    return o->yp[state] + (led ? o->pull * o->way[state] : 0);
+}
+
 void
 mdl_run_rates(mdl_run *r, double *rate)
 {
@@ -108,9 +117,8 @@ mdl_run_rates(mdl_run *r, double *rate)
     Outside *o = run->outside;
     o->longest = fmax(o->longest, o->time - o->looked);
     o->looked = o->time;
-    memcpy(rate, o->yp, run_size(run) * sizeof *rate);
-    for (uint32_t i = 0; o->projection && o->pull > 0 && i < run->model->nx; i++)
-        rate[i] += o->pull * o->way[i];
+    for (uint32_t i = 0; i < run_size(run); i++)
+        rate[i] = mdl_run_rate(r, i);
 }
 
 int
