@@ -219,12 +219,35 @@ slot_is_nonneg(uint32_t slot, void *context)
     return var != NONE && dae_is_nonneg(roots->dae, var);
 }
 
+// The variable that x is follows from an equation as a sum of squares.
+static bool
+is_given_square(Roots *roots, Expr x)
+{
+    Dae *dae = roots->dae;
+    Exprs *exprs = dae->exprs;
+    Var var = expr_op(exprs, x) == OP_SLOT && expr_slot_of(exprs, x) < roots->slots ? roots->naming.vars.at[expr_slot_of(exprs, x)] : NONE;
+    uint32_t by = var != NONE ? roots->reach.by.at[var] : NONE, n, own = 0;
+    if (by == NONE)
+        return false;
+    const Var *row = dae_row(dae, by, &n);
+    for (uint32_t i = 0; i < n; i++)
+        own = row[i] == var ? i : own;
+    Expr factor, rest;
+    if (!expr_affine(exprs, expr_residual(exprs, dae->equations.at[by].shape), own, &factor, &rest) || expr_op(exprs, factor) != OP_CONST)
+        return false;
+    Expr value = expr_value(exprs, factor) > 0 ? expr_1(exprs, OP_NEG, rest) : rest;
+    bool folded = expr_has_op(exprs, value, OP_MAX) || expr_has_op(exprs, value, OP_ABS) || expr_has_op(exprs, value, OP_IF);
+    return !folded && nonsmooth_nonneg(exprs, value, NULL);
+}
+
 // A root of a sum of squares is a distance, which nothing empties; a root that has no value below zero may be one.
 static Expr
 make_root(Roots *roots, Expr x, Expr size, uint8_t kind)
 {
     bool linear;
     if (!reach_holds(&roots->reach, roots->equation, x, roots->naming.vars.at, &linear))
+        return 0;
+    if (is_given_square(roots, x))
         return 0;
     if (!linear && (kind == DAE_ROOT_STRICT || nonsmooth_nonneg(roots->dae->exprs, x, &(Signs){slot_is_nonneg, NULL, roots, NULL})))
         return 0;
