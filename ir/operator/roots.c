@@ -219,25 +219,34 @@ slot_is_nonneg(uint32_t slot, void *context)
     return var != NONE && dae_is_nonneg(roots->dae, var);
 }
 
-// The variable that x is follows from an equation as a sum of squares.
+// A row of variables, and through how many equations it was reached.
+typedef struct Givers {
+    const Roots *roots;
+    const Var *row;
+    int depth;
+} Givers;
+
+// The variable follows from an equation as a sum of squares, or of what others give as such.
 static bool
-is_given_square(Roots *roots, Expr x)
+is_square(uint32_t slot, void *context)
 {
-    Dae *dae = roots->dae;
+    enum { DEEPEST = 4 };
+    const Givers *at = context;
+    Dae *dae = at->roots->dae;
     Exprs *exprs = dae->exprs;
-    Var var = expr_op(exprs, x) == OP_SLOT && expr_slot_of(exprs, x) < roots->slots ? roots->naming.vars.at[expr_slot_of(exprs, x)] : NONE;
-    uint32_t by = var != NONE ? roots->reach.by.at[var] : NONE, n, own = 0;
-    if (by == NONE)
+    Var var = at->row[slot];
+    uint32_t by = at->roots->reach.by.at[var], n, own = 0;
+    if (by == NONE || at->depth == DEEPEST)
         return false;
-    const Var *row = dae_row(dae, by, &n);
+    Givers next = {at->roots, dae_row(dae, by, &n), at->depth + 1};
     for (uint32_t i = 0; i < n; i++)
-        own = row[i] == var ? i : own;
+        own = next.row[i] == var ? i : own;
     Expr factor, rest;
     if (!expr_affine(exprs, expr_residual(exprs, dae->equations.at[by].shape), own, &factor, &rest) || expr_op(exprs, factor) != OP_CONST)
         return false;
     Expr value = expr_value(exprs, factor) > 0 ? expr_1(exprs, OP_NEG, rest) : rest;
     bool folded = expr_has_op(exprs, value, OP_MAX) || expr_has_op(exprs, value, OP_ABS) || expr_has_op(exprs, value, OP_IF);
-    return !folded && nonsmooth_nonneg(exprs, value, NULL);
+    return !folded && nonsmooth_nonneg(exprs, value, &(Signs){is_square, NULL, &next, NULL});
 }
 
 // A root of a sum of squares is a distance, which nothing empties; a root that has no value below zero may be one.
@@ -247,7 +256,7 @@ make_root(Roots *roots, Expr x, Expr size, uint8_t kind)
     bool linear;
     if (!reach_holds(&roots->reach, roots->equation, x, roots->naming.vars.at, &linear))
         return 0;
-    if (is_given_square(roots, x))
+    if (expr_op(roots->dae->exprs, x) == OP_SLOT && is_square(expr_slot_of(roots->dae->exprs, x), &(Givers){roots, roots->naming.vars.at, 0}))
         return 0;
     if (!linear && (kind == DAE_ROOT_STRICT || nonsmooth_nonneg(roots->dae->exprs, x, &(Signs){slot_is_nonneg, NULL, roots, NULL})))
         return 0;
