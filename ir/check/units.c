@@ -73,17 +73,6 @@ add_diag(UnitsPass *pass, DiagCode code, Span span, const char *text)
     return NULL;
 }
 
-// The class that a place in a library belongs to, as part of instance `inst`; NULL where the user's own text is meant.
-static const char *
-library_class(const UnitsPass *pass, Span span, uint32_t inst)
-{
-    const Dae *dae = pass->dae;
-    if (!span.hi || !sources_is_found(dae->sources, span.lo) || sources_in_library(dae->sources, span.lo))
-        return NULL;
-    Sym name = inst < dae->insts.n ? dae->insts.at[inst].class_name : 0;
-    return sym_text(dae->syms, name ? name : dae->name);
-}
-
 // False when it has been said: of a text that is instantiated again, or, in a library, of its class.
 static bool
 is_new(UnitsPass *pass, Span place)
@@ -138,7 +127,7 @@ read_unit(UnitsPass *pass, const Group *group)
         index = pass->units.n;
         vec_push(&pass->units, unit);
     } else {
-        pass->library = library_class(pass, group->decl->span, group->inst);
+        pass->library = locate_library_class(pass->dae, group->decl->span, group->inst);
         if (!is_new(pass, group->decl->span))
             return index;
         Diag *diag = add_diag(pass, E0304, group->decl->span,
@@ -679,7 +668,7 @@ static void
 report(UnitsPass *pass, uint32_t row, Span span, uint32_t inst)
 {
     Span shown = locate_for_user(pass->dae, span, inst);
-    pass->library = library_class(pass, shown, inst);
+    pass->library = locate_library_class(pass->dae, shown, inst);
     if (!is_new(pass, shown))
         return;
     Diag *diag = pass->finding.fault == FAULT_NUMBER ? report_number(pass, &pass->finding, row, span)
@@ -778,7 +767,7 @@ check_bind_units(UnitsPass *pass, const Bind *bind)
     if (pass->finding.fault != FAULT_NONE) {
         report(pass, bind->row, bind->span, locate_var_inst(pass->dae, bind->var));
     } else if (!fits) {
-        pass->library = library_class(pass, bind->span, locate_var_inst(pass->dae, bind->var));
+        pass->library = locate_library_class(pass->dae, bind->span, locate_var_inst(pass->dae, bind->var));
         if (is_new(pass, bind->span))
             report_bind(pass, bind, &is, &wanted);
     }

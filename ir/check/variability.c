@@ -9,6 +9,7 @@
 // change at events by the equation that the matching gave them, Reals compared by == or <> where they stand.
 // Contract: reports, changes nothing. Complexity: linear in shapes, binds and rows.
 #include "ir/check/check.h"
+#include "ir/dae/locate.h"
 #include "ir/dae/pass.h"
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
@@ -307,6 +308,56 @@ written_discrete(const Dae *dae, const Equation *equation)
     Var var = expr_op(exprs, left) == OP_SLOT ? dae->rows.at[equation->row + expr_slot_of(exprs, left)] : NONE;
     bool whole = var != NONE && dae_kind(dae, var) == VAR_DISCRETE && dae_type(dae, var) != TYPE_REAL;
     return whole ? var : NONE;
+}
+
+// --- Integers and Booleans of a library that move
+
+// What an equation of a library's class gives `var` where it changes all the time: told once for each class. False: nothing.
+static bool
+is_moved(Variability *v, uint32_t at, Var var, Map *told, Diags *diags)
+{
+    Dae *dae = v->dae;
+    const Equation *equation = &dae->equations.at[at];
+    const char *class = locate_library_class(dae, equation->span, locate_equation_inst(dae, at));
+    if (!class)
+        return false;
+    const Influence *influence = influence_of(v, equation->shape);
+    const char *culprit = changing(v, influence->first, influence->n, influence->time, dae->rows.at + equation->row);
+    uint32_t known;
+    if (culprit && !map_get(told, sym_of(dae->syms, class), &known)) {
+        map_put(told, sym_of(dae->syms, class), 1);
+        Diag *diag = diag_add(diags, W1302, equation->span, "in class '%s': '%s' changes at events only and cannot be given by '%s', which "
+                              "changes continuously", class, dae_name(dae, var), culprit);
+        diag_note(diag, (Span){0, 0}, "it is computed all the time, without events");
+    }
+    return culprit != NULL;
+}
+
+// An Integer or a Boolean of a library's class that what changes continuously gives, through a function or noEvent, becomes a variable that is
+// computed all the time, as what such a function gives besides. The equations of one become known to move by another: each is looked at until
+// a round finds none, and there are as many rounds as such variables depend on each other in a row.
+bool
+pass_moving(Dae *dae, Diags *diags)
+{
+    Variability v = {.dae = dae};
+    Map told = {0};
+    bool found, any = false, good = true;
+    do {
+        found = false;
+        for (uint32_t i = 0; i < dae->equations.n; i++) {
+            Var var = written_discrete(dae, &dae->equations.at[i]);
+            if (var == NONE || dae->var_group.at[var] == NONE || dae->var_pre.at[var] != NONE || !is_moved(&v, i, var, &told, diags))
+                continue;
+            dae_set_kind(dae, dae->var_group.at[var], VAR_CONTINUOUS);
+            found = any = true;
+        }
+    } while (found);
+    for (uint32_t i = 0; any && i < dae->equations.n && !diags_full(diags); i++)
+        if (dae->equations.at[i].kind == EQN_NORMAL && !dae->equations.at[i].generated)
+            good = check_equalities(&v, &dae->equations.at[i], diags) && good;
+    map_free(&told);
+    variability_free(&v);
+    return good;
 }
 
 bool

@@ -85,6 +85,15 @@ locate_equation(const Dae *dae, Span span, uint32_t inst, Out *out)
 }
 
 // Names are few, since few equations are told: each is compared with those before.
+const char *
+locate_library_class(const Dae *dae, Span span, uint32_t inst)
+{
+    if (!span.hi || !sources_is_found(dae->sources, span.lo) || sources_in_library(dae->sources, span.lo))
+        return NULL;
+    Sym name = inst < dae->insts.n ? dae->insts.at[inst].class_name : 0;
+    return sym_text(dae->syms, name ? name : dae->name);
+}
+
 void
 locate_note_names(const Dae *dae, const uint32_t *equations, uint32_t n, Diag *diag)
 {

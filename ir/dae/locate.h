@@ -22,6 +22,8 @@ void locate_equation(const Dae *dae, Span span, uint32_t inst, Out *out);
 void locate_owner(const Dae *dae, uint32_t inst, Out *out);
 // Moves a diagnostic from a place in the library to the user's component, with a note about where it was.
 void locate_move(const Dae *dae, Diag *diag, uint32_t inst);
+// The class of a library on the search path that a place belongs to, as part of instance `inst`; NULL where the user's own text is meant.
+const char *locate_library_class(const Dae *dae, Span span, uint32_t inst);
 // Notes for equations that are told as they are written (dae_print_written): which of their names are of one variable.
 void locate_note_names(const Dae *dae, const uint32_t *equations, uint32_t n, Diag *diag);
 
