@@ -16,8 +16,8 @@ typedef struct Reach {
     U32Vec waiting, start, users; // while it is made
 } Reach;
 
-// Rooted: moved, and what a root gives. Given: follows from time. Jumpy: so does it, and may jump.
-enum { REACH_UNKNOWN, REACH_MOVED, REACH_ROOTED, REACH_GIVEN, REACH_JUMPY };
+// Rooted: moved, and what a root gives. Given: follows from time. Opaque: so does it, by what is not differentiated.
+enum { REACH_UNKNOWN, REACH_MOVED, REACH_ROOTED, REACH_GIVEN, REACH_OPAQUE };
 
 Reach reach_create(Dae *dae);
 void reach_free(Reach *reach);

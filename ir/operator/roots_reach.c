@@ -5,7 +5,7 @@
 // one), then in the same way what is a function of differentiated variables and time. Linear equations join such variables in
 // families, whichever of them gives which; for others it is kept which equation gave a variable. Unknowns of one equation are joined in
 // sets: a root acts on a derivative when its equation is in the derivative's set. This says too much where unknowns meet without acting
-// on each other, never too little. What jumps with time cannot be held, nor can a function of it.
+// on each other, never too little. What is held is differentiated: what jumps with time can be (runtime/event/jump.c), results of functions are not.
 // Contract: roots.h. Complexity: linear in the equations; each becomes known once, and a root is followed to MOST_VARS variables.
 #include "ir/base/sets.h"
 #include "ir/expr/expr_calculus.h"
@@ -24,7 +24,13 @@ moves(const Dae *dae, Var var)
         || dae_kind(dae, var) == VAR_DISCRETE || dae->var_pre_of.at[var] != NONE;
 }
 
-// What jumps at events, or is not the model's to move, is no part of a sum that can be held.
+static bool
+is_discrete(const Dae *dae, Var var)
+{
+    return dae_kind(dae, var) == VAR_DISCRETE || dae->var_pre_of.at[var] != NONE;
+}
+
+// The model's to move, and not at events alone.
 static bool
 is_free(const Dae *dae, Var var)
 {
@@ -37,9 +43,9 @@ counts(const Equation *at)
     return at->kind == EQN_NORMAL || at->kind == EQN_ALIAS;
 }
 
-// What jumps would make what a root holds jump.
+// Neither arithmetic nor, unless the choice follows from time, a choice.
 static bool
-has_jumps(const Exprs *exprs, Expr e)
+is_opaque(const Exprs *exprs, Expr e, bool timely)
 {
     U32Vec parts = {0};
     bool found = false;
@@ -47,14 +53,16 @@ has_jumps(const Exprs *exprs, Expr e)
     for (uint32_t i = 0; i < parts.n && !found; i++) {
         Op op = expr_op(exprs, parts.at[i]);
         uint8_t kind = op_table[op].kind;
-        found = kind != OPKIND_LEAF && kind != OPKIND_ARITH && kind != OPKIND_MATH && op != OP_ABS && op != OP_MIN && op != OP_MAX && op != OP_LUZ;
+        bool bends = op == OP_ABS || op == OP_MIN || op == OP_MAX || op == OP_LUZ;
+        bool chooses = kind == OPKIND_CHOICE || kind == OPKIND_COMPARE || kind == OPKIND_LOGIC;
+        found = kind != OPKIND_LEAF && kind != OPKIND_ARITH && kind != OPKIND_MATH && !bends && !(timely && chooses);
     }
     vec_free(&parts);
     return found;
 }
 
-// Whether e is a function without jumps of time and of moved variables, but for one variable, *open (NONE: no one). *linear: of these
-// and of the open one it is a linear function with parametric factors.
+// Whether e is a function of time, of what is discrete and of moved variables, but for one variable, *open (NONE: no one), that jumps with
+// time and at events alone. *linear: of moved variables and the open one it is a linear function with parametric factors.
 static bool
 is_function(Reach *reach, Expr e, const Var *vars, Var *open, bool *linear)
 {
@@ -68,20 +76,22 @@ is_function(Reach *reach, Expr e, const Var *vars, Var *open, bool *linear)
     for (uint32_t k = 0; k < n; k++) {
         if (!expr_uses_slot(exprs, e, k) || !moves(dae, vars[k]))
             continue;
+        if (is_discrete(dae, vars[k]))
+            continue;
         if (!is_free(dae, vars[k]) || dae->var_der_of.at[vars[k]] != NONE)
             return false;
         if (reach->known.at[vars[k]] == REACH_UNKNOWN && *open != NONE && *open != vars[k])
             return false;
         *open = reach->known.at[vars[k]] == REACH_UNKNOWN ? vars[k] : *open;
-        if (reach->known.at[vars[k]] == REACH_JUMPY)
+        if (reach->known.at[vars[k]] == REACH_OPAQUE)
             return false;
     }
     for (uint32_t k = 0; k < n && *linear; k++) {
         Expr factor, rest;
-        if (expr_uses_slot(exprs, e, k) && moves(dae, vars[k]) && reach->known.at[vars[k]] != REACH_GIVEN)
+        if (expr_uses_slot(exprs, e, k) && moves(dae, vars[k]) && !is_discrete(dae, vars[k]) && reach->known.at[vars[k]] != REACH_GIVEN)
             *linear = expr_affine(exprs, e, k, &factor, &rest) && dae_is_parametric(dae, factor, vars);
     }
-    return !has_jumps(exprs, e);
+    return !is_opaque(exprs, e, false);
 }
 
 // --- propagation
@@ -128,7 +138,7 @@ has_root(const Exprs *exprs, Expr shape)
 static bool
 is_given(const Reach *reach, Var var)
 {
-    return reach->known.at[var] == REACH_GIVEN || reach->known.at[var] == REACH_JUMPY;
+    return reach->known.at[var] == REACH_GIVEN || reach->known.at[var] == REACH_OPAQUE;
 }
 
 // The only variable of an equation that is not given, or NONE.
@@ -158,10 +168,10 @@ give(Reach *reach, uint32_t equation)
         return;
     uint32_t n;
     const Var *row = dae_row(dae, equation, &n);
-    bool jumps = has_jumps(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape));
-    for (uint32_t k = 0; k < n && !jumps; k++)
-        jumps = reach->known.at[row[k]] == REACH_JUMPY;
-    learn(reach, open, jumps ? REACH_JUMPY : REACH_GIVEN);
+    bool opaque = is_opaque(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape), true);
+    for (uint32_t k = 0; k < n && !opaque; k++)
+        opaque = reach->known.at[row[k]] == REACH_OPAQUE;
+    learn(reach, open, opaque ? REACH_OPAQUE : REACH_GIVEN);
 }
 
 static void

@@ -12,6 +12,7 @@
 //         that are halved, and extrapolated, until that makes no difference. What is not affine in k, or jumps although it was differentiated twice
 //         (a position under a mass), has no finite impulse: the run ends and names the equation. So it does where a function that branches by
 //         itself jumps on the way: its result has changed by more than its derivative makes of the way.
+//         A friction holds no impulse, having a limit that impulses do not change: it lets go, and what has no slip behind the event sticks again.
 // Contract: event.h. Complexity: a copy of v per event; per event that jumps a dozen evaluations of the model, and more where D
 //         changes on the way.
 #include <float.h>
@@ -47,8 +48,10 @@ typedef struct Jumps {
     unsigned char *reset;    // nx: reinit() has set it
     unsigned char *told;     // per jump: its impulse was said to be left out
     bool without;            // what reinit() has set has no impulse that is known: other states keep their values
-    double *force;   // per law: p without impulses
-    bool pulls;      // impulses change what holds something that sticks, or is closed
+    double *force, *limit;   // per law: p and a without impulses
+    unsigned char *pulled;   // per law: it sticks, or is closed, and impulses change its force or limit
+    bool pulls;              // there are such laws
+    unsigned char *released; // per law: it has let go for the impulses
 } Jumps;
 
 MDL_CHECKED static int
@@ -58,7 +61,7 @@ jump_create(Run *run)
     if (!n)
         return MDL_OK;
     Jumps *jumps = run->jumps = calloc(1, sizeof *jumps);
-    double *room = jumps ? calloc(2 * nv + n + 9 * all + 2 * leaps + 2 * nx + run->model->n_sgns, sizeof *room) : NULL;
+    double *room = jumps ? calloc(2 * nv + n + 9 * all + 2 * leaps + 2 * nx + 2 * (size_t)run->model->n_sgns, sizeof *room) : NULL;
     if (!room)
         return MDL_INTERNAL;
     jumps->left = room;
@@ -78,10 +81,13 @@ jump_create(Run *run)
     jumps->jump = jumps->rate + leaps;
     jumps->target = jumps->jump + nx;
     jumps->force = jumps->target + nx;
+    jumps->limit = jumps->force + run->model->n_sgns;
     jumps->kick = calloc(n, sizeof *jumps->kick);
     jumps->reset = calloc(nx + 1, sizeof *jumps->reset);
     jumps->told = calloc(n, sizeof *jumps->told);
-    return jumps->kick && jumps->reset && jumps->told ? MDL_OK : MDL_INTERNAL;
+    jumps->pulled = calloc(2 * (size_t)run->model->n_sgns + 1, sizeof *jumps->pulled);
+    jumps->released = jumps->pulled ? jumps->pulled + run->model->n_sgns : NULL;
+    return jumps->kick && jumps->reset && jumps->told && jumps->pulled ? MDL_OK : MDL_INTERNAL;
 }
 
 static void
@@ -92,6 +98,7 @@ jump_free(Run *run)
         free(run->jumps->kick);
         free(run->jumps->reset);
         free(run->jumps->told);
+        free(run->jumps->pulled);
     }
     free(run->jumps);
     run->jumps = NULL;
@@ -272,6 +279,26 @@ find_leaps(Run *run)
     mdl_call(run->model->leaps, run->v);
 }
 
+static bool
+stirred(double before, double behind)
+{
+    return fabs(behind - before) > STIRRED * fmax(fabs(behind), fabs(before));
+}
+
+// At the point evaluated with impulses.
+static void
+find_pulled(Run *run)
+{
+    Jumps *jumps = run->jumps;
+    for (uint32_t k = 0; k < run->model->n_sgns; k++) {
+        const mdl_sgn *sgn = &run->model->sgn[k];
+        bool holds = friction_mode(run, k) == 0 && stirred(jumps->force[k], run->v[sgn->p]);
+        bool presses = jumps->released[k] && stirred(jumps->limit[k], run->v[sgn->a]);
+        jumps->pulled[k] = jumps->pulled[k] || holds || presses;
+        jumps->pulls = jumps->pulls || jumps->pulled[k];
+    }
+}
+
 // change := D times `factor` of the impulses, at the states in v.
 MDL_CHECKED static int
 respond(Run *run, double factor, double *change)
@@ -284,8 +311,10 @@ respond(Run *run, double factor, double *change)
     find_leaps(run);
     for (uint32_t k = 0; k < model->n_leaps; k++)
         jumps->rate[k] = run->v[model->leap[k].rate];
-    for (uint32_t k = 0; k < model->n_sgns; k++)
+    for (uint32_t k = 0; k < model->n_sgns; k++) {
         jumps->force[k] = run->v[model->sgn[k].p];
+        jumps->limit[k] = run->v[model->sgn[k].a];
+    }
     for (uint32_t k = 0; k < model->n_jumps; k++)
         jumps->kick[k] = (Kick){.now = factor * jumps->rest[k]};
     int status = kick(run, factor, change), sweep = 0;
@@ -294,11 +323,7 @@ respond(Run *run, double factor, double *change)
             return go_without(run, "no impulse does that");
         status = kick(run, factor, change);
     }
-    for (uint32_t k = 0; k < model->n_sgns; k++) {
-        double before = jumps->force[k], force = run->v[model->sgn[k].p];
-        bool changed = fabs(force - before) > STIRRED * fmax(fabs(force), fabs(before));
-        jumps->pulls = jumps->pulls || (changed && friction_mode(run, k) == 0);
-    }
+    find_pulled(run);
     return status;
 }
 
@@ -425,19 +450,66 @@ check_leaps(Run *run)
     return MDL_OK;
 }
 
+static uint32_t
+first_of(const Run *run, uint32_t law)
+{
+    return run->model->sgn[law].disk ? law + 1 - run->model->sgn[law].disk : law;
+}
+
+// Frictions that would have to hold an impulse slip, in whatever direction: a force that is constant has none. False: there are no more.
+static bool
+let_go(Run *run)
+{
+    const mdl_model *model = run->model;
+    Jumps *jumps = run->jumps;
+    bool any = false;
+    for (uint32_t k = 0; k < model->n_sgns; k++) {
+        uint32_t first = first_of(run, k);
+        if (!jumps->pulled[k] || model->sgn[k].unilateral || model->sgn[k].play || jumps->released[first])
+            continue;
+        jumps->released[first] = 1;
+        any = true;
+        friction_set(run, first, 1);
+    }
+    return any;
+}
+
+// Where the jump has led, those slip as they move.
+static void
+hold_again(Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_sgns; k++) {
+        if (!run->jumps->released[k])
+            continue;
+        double x = run->v[run->model->sgn[k].x];
+        friction_set(run, k, friction_at_zero(run, k) ? 0 : x < 0 ? -1 : 1);
+    }
+}
+
+// change and half := what all impulses, and half of them, make of the derivatives of states.
+MDL_CHECKED static int
+respond_both(Run *run)
+{
+    Jumps *jumps = run->jumps;
+    jumps->pulls = false;
+    memset(jumps->pulled, 0, run->model->n_sgns);
+    int status = respond(run, 1, jumps->change);
+    return status == MDL_OK ? respond(run, 0.5, jumps->half) : status;
+}
+
 // change := where the impulses take the states.
 MDL_CHECKED static int
 travel(Run *run)
 {
     const mdl_model *model = run->model;
     Jumps *jumps = run->jumps;
-    jumps->pulls = false;
+    memset(jumps->released, 0, model->n_sgns);
     for (uint32_t i = 0; i < model->nx; i++)
         jumps->start[i] = run->v[model->y + i] - jumps->jump[i];
     memset(jumps->start + model->nx, 0, model->n_leaps * sizeof *jumps->start);
-    int status = respond(run, 1, jumps->change);
-    if (status == MDL_OK)
-        status = respond(run, 0.5, jumps->half);
+    int status = respond_both(run);
+    while (status == MDL_OK && jumps->pulls && let_go(run))
+        status = respond_both(run);
     if (status != MDL_OK)
         return status;
     if (!is_affine(run))
@@ -445,7 +517,7 @@ travel(Run *run)
     if (!jumps->pulls)
         status = go(run);
     if (status == MDL_OK && jumps->pulls)
-        return refuse(run, largest(run), "what its impulse does to frictions that stick, or constraints that are closed, is not known");
+        return refuse(run, largest(run), "what its impulse does to constraints that are closed, or frictions with limits that it changes, is not known");
     return status;
 }
 
@@ -499,6 +571,10 @@ jump_apply(Run *run, bool *jumped)
     }
     if (status == MDL_OK)
         status = evaluate_solved(run, true);
+    if (status == MDL_OK && memchr(jumps->released, 1, model->n_sgns)) {
+        hold_again(run);
+        status = evaluate_solved(run, true);
+    }
     if (status == MDL_OK && model->n_leaps)
         status = check_leaps(run);
     if (status == MDL_OK && model->n_leaps)
