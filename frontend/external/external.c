@@ -257,7 +257,7 @@ describe(const Frame *frame, const Passing *passing, uint32_t number, External *
         external->include = sym_text(env->syms, ast_at(env->ast, include)->sym);
     }
     env->scope = frame->external.scope;
-    return external_words(env, frame->external_class, frame->function->full_name, external);
+    return external_words(env, frame->external_class, external);
 }
 
 // The routine of the destructor of an object that is made; *number is 0 where there is none. False after an error.

@@ -19,7 +19,6 @@ typedef struct Search {
     ExprEnv *env;
     Node class_node;
     const char *file, *root; // folders: of the class's file, of its outermost package
-    const char *package;     // its name
     Texts includes, libraries, sources, words, compiled;
 } Search;
 
@@ -84,9 +83,9 @@ static const char *
 resolved_path(const Search *search, const char *uri)
 {
     ExprEnv *env = search->env;
-    size_t length = strlen(search->package);
-    if (!strncmp(uri, "modelica://", 11) && !strncmp(uri + 11, search->package, length) && (!uri[11 + length] || uri[11 + length] == '/'))
-        return arena_printf(env->arena, "%s%s", search->root, uri + 11 + length);
+    const char *resource = !strncmp(uri, "modelica://", 11) ? env->resource(env, uri) : NULL;
+    if (resource)
+        return resource;
     if (!strncmp(uri, "file://", 7))
         return uri + 7;
     return *uri == '/' ? uri : arena_printf(env->arena, "%s/%s", search->file, uri);
@@ -187,10 +186,9 @@ external_libraries(ExprEnv *env, Node class_node, ExternalTexts *names)
 }
 
 bool
-external_words(ExprEnv *env, Node class_node, Sym full_name, External *external)
+external_words(ExprEnv *env, Node class_node, External *external)
 {
-    const char *name = sym_text(env->syms, full_name);
-    Search search = {.env = env, .class_node = class_node, .package = arena_strndup(env->arena, name, strcspn(name, "."))};
+    Search search = {.env = env, .class_node = class_node};
     Texts libraries = {0};
     find_folders(&search);
     bool good = search_folders(&search) && annotated_texts(&search, "Library", &libraries);

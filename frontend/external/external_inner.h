@@ -58,7 +58,7 @@ void external_wrapper(const Passing *passing, const char *symbol, uint32_t site,
 
 // --- external_folder.c
 // The words that tell the C compiler where the class of a function finds its files, and what it is linked with.
-bool external_words(ExprEnv *env, Node class_node, Sym full_name, External *external);
+bool external_words(ExprEnv *env, Node class_node, External *external);
 
 typedef VEC(const char *) ExternalTexts;
 // The names in the annotation Library; false after an error.

@@ -368,7 +368,7 @@ run_while(Frame *frame, Node node)
             return refuse_repetitions(env, test);
         if (value_number(env, &condition, 0) == 0)
             return loop_end(frame, CONTROL_NEXT, start, node_span(env, node));
-        if (!statement_count(env, node_span(env, node)))
+        if (!statement_count(frame, node_span(env, node)))
             return CONTROL_FAILED;
         Control control = statement_list(frame, node, 1);
         if (control != CONTROL_NEXT)

@@ -462,15 +462,20 @@ recurs(const Frame *frame, const Node *nodes, const Value *values)
     return inside && !known;
 }
 
+static void
+forget(Frame *frame)
+{
+    frame->env->at_run_time = false;
+    frame->env->locals.n = 0;
+    frame->exits.n = 0;
+    frame->path = frame->left = frame->returned = 0;
+}
+
 // What cannot be expanded is called.
 static bool
 call_instead(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
 {
-    ExprEnv *env = frame->env;
-    env->at_run_time = false;
-    env->locals.n = 0;
-    frame->exits.n = 0;
-    frame->path = frame->left = frame->returned = 0;
+    forget(frame);
     return inputs_open(frame, nodes, values) && routine_use(frame, values, outputs, n);
 }
 
@@ -481,7 +486,7 @@ expand(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t
     const Running *outer = env->running;
     Running running = {frame->function->class_node, frame->function->id, outer};
     env->running = &running;
-    bool good = statement_count(env, frame->span) && variables_open(frame, nodes, values) && frame_run(frame)
+    bool good = statement_count(frame, frame->span) && variables_open(frame, nodes, values) && frame_run(frame)
              && (!frame->external.node || external_run(frame)) && collect_outputs(frame, outputs, n);
     env->running = outer;
     return good;
@@ -556,7 +561,13 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
         env->statements = 0;
     uint32_t errors = diags_errors(env->diags);
     env->at_run_time = false;
-    bool good = !called && expand(frame, nodes, values, outputs, n);
+    bool many = callable && frame->many && !called, good = many && call_instead(frame, nodes, values, outputs, n);
+    if (many && !good) {
+        diags_return_to(env->diags, mark);
+        forget(frame);
+    }
+    called |= good;
+    good = good || (!called && expand(frame, nodes, values, outputs, n));
     bool declared = callable && good && !called && calls_inside(env, *outputs, *n) && declares_derivative(frame);
     if (declared || (callable && !good && (called || env->at_run_time))) {
         diags_return_to(env->diags, mark);

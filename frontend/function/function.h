@@ -74,7 +74,7 @@ bool function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n);
 // A call for its effects: assertions. *effect: an expression whose evaluation has them, 0 when there is nothing left to do.
 bool function_effect(ExprEnv *env, Node call, Expr *effect);
 // --- statement.c
-bool statement_count(ExprEnv *env, Span span); // one more statement, iteration or call; E0208 at the limit
+bool statement_count(Frame *frame, Span span); // one more statement, iteration or call; E0208 at the limit
 typedef struct Assertion { Value condition, message; bool holds, warning; } Assertion;
 typedef struct Elements {  // of a local variable
     uint32_t local;

@@ -90,12 +90,15 @@ join_outputs(Frame *frame, const Spread *spread, Value *const *results, uint32_t
     return true;
 }
 
+enum { MANY = 16 }; // calls in a routine that share their code
+
 static bool
 call_each(Frame *frame, const Spread *spread, const Node *nodes, const Value *values, Value **outputs,
           uint32_t *n)
 {
     Arena *arena = frame->env->arena;
     Value **results = arena_array(arena, Value *, spread->count);
+    frame->many = frame->env->compile && spread->count > MANY;
     for (uint32_t e = 0; e < spread->count; e++) {
         Value *one = arena_array(arena, Value, frame->variables.n + 1);
         take_elements(frame, spread, e, values, one);

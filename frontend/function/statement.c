@@ -7,14 +7,18 @@
 #include <string.h>
 
 #include "frontend/function/function.h"
+#include "frontend/function/routine_inner.h"
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
 #include "ir/expr/expr_make.h"
 
+// What is expanded inside of a routine has half of the limit, since it can be called instead; the rest is for the routine's own statements.
 bool
-statement_count(ExprEnv *env, Span span)
+statement_count(Frame *frame, Span span)
 {
-    if (++env->statements <= STATEMENT_LIMIT)
+    ExprEnv *env = frame->env;
+    bool expanded = env->compile && frame->meaning != &compile_meaning;
+    if (++env->statements <= (expanded ? STATEMENT_LIMIT / 2 : STATEMENT_LIMIT))
         return true;
     env->at_run_time = true;
     diag_add(env->diags, E0208, span, "more than %d statements and calls are executed to expand a function",
@@ -257,7 +261,7 @@ statement_iterations(Frame *frame, Node node, uint32_t index, const Value *range
     Control control = CONTROL_NEXT;
     uint32_t locals = env->locals.n;
     for (uint32_t i = 0; i < range->count && control == CONTROL_NEXT; i++) {
-        if (!statement_count(env, node_span(env, node)))
+        if (!statement_count(frame, node_span(env, node)))
             return CONTROL_FAILED;
         Value value = value_scalar(env, range->type.base, range->elements[i]);
         value.type = type_with_sizes(&range->type, 0, NULL);
@@ -318,7 +322,7 @@ statement_list(Frame *frame, Node node, uint32_t first)
         Node statement = ast_child(env->ast, node, i);
         if (!statement)
             continue;
-        control = statement_count(env, node_span(env, statement)) ? run_one(frame, statement)
+        control = statement_count(frame, node_span(env, statement)) ? run_one(frame, statement)
             : CONTROL_FAILED;
     }
     expression_leave(env);

@@ -40,6 +40,7 @@ struct Frame {             // a function being executed: env->locals.at[i] is th
     const FunctionRef *of; // and the function that is differentiated; NULL: none is
     Expr path;             // of branches whose conditions are not known: where this one is executed; 0: everywhere
     VEC(Exit) exits;       // conditional `break` and `return` that have not joined the path again
+    bool many;             // one of many calls in a routine: code that stands once is better
     bool in_loop;          // the statement at hand is inside a loop
     Expr left, returned;   // where the loops being executed, or the function, have been left; 0: nowhere
     // Of an algorithm section of a model (algorithm.c), NULL in functions: the condition of a branch of a

@@ -142,17 +142,40 @@ next_element(Bytes *left, uint32_t *kind, Bytes *data)
     return take(left, padding < left->n ? padding : left->n, &rest);
 }
 
-static void
-look_at_matrix(Bytes inside, Search *search)
+// The element of a structure that stands behind its name: the length of the names of its fields, these names, and each as a matrix.
+static bool
+next_field(Bytes *inside, const char *field, size_t length, Bytes *out)
 {
+    uint32_t kind, place = 0;
+    Bytes room, names;
+    if (!next_element(inside, &kind, &room) || room.n < 4 || !next_element(inside, &kind, &names))
+        return false;
+    size_t size = word(room.at), n = size ? names.n/size : 0;
+    while (place < n && (length >= size || memcmp(names.at + place*size, field, length) != 0 || names.at[place*size + length]))
+        place++;
+    bool good = place < n;
+    for (uint32_t i = 0; i <= place && good; i++)
+        good = next_element(inside, &kind, out) && kind == MATRIX;
+    return good;
+}
+
+// `name`: that of the matrix, or, with a dot behind each, of the structures around it and its own. A field has none: the structure names it.
+static void
+look_at_matrix(Bytes inside, const char *name, bool is_field, Search *search)
+{
+    enum { STRUCTURE = 2, NUMBERS = 6, LAST = 15 }; // classes of arrays
     uint32_t kind;
-    Bytes flags, sizes, name, data;
+    size_t length = strcspn(name, ".");
+    Bytes flags, sizes, own, data;
     if (!next_element(&inside, &kind, &flags) || flags.n < 8 || !next_element(&inside, &kind, &sizes) || sizes.n < 8
-        || !next_element(&inside, &kind, &name) || name.n != strlen(search->name) || memcmp(name.at, search->name, name.n) != 0)
+        || !next_element(&inside, &kind, &own) || (!is_field && (own.n != length || memcmp(own.at, name, length) != 0)))
         return;
-    enum { NUMBERS = 6, LAST = 15 }; // classes of arrays
     uint32_t class = word(flags.at) & 0xff;
-    if (class < NUMBERS || class > LAST || sizes.n != 8)
+    if (name[length] && class == STRUCTURE && sizes.n == 8 && word(sizes.at) == 1 && word(sizes.at + 4) == 1) {
+        const char *field = name + length + 1;
+        if (next_field(&inside, field, strcspn(field, "."), &data))
+            look_at_matrix(data, field, true, search);
+    } else if (name[length] || class < NUMBERS || class > LAST || sizes.n != 8)
         search->problem = "has no matrix of numbers of that name, but something else";
     else if (!next_element(&inside, &kind, &data))
         search->problem = "ends before its matrix is complete";
@@ -185,7 +208,7 @@ look_at_compressed(Bytes packed, Search *search)
     else if (result)
         search->problem = "is damaged";
     else if (next_element(&left, &kind, &data) && kind == MATRIX)
-        look_at_matrix(data, search);
+        look_at_matrix(data, search->name, false, search);
     free(text);
 }
 
@@ -197,7 +220,7 @@ next_of_level_5(Bytes *left, Search *search)
     if (!next_element(left, &kind, &data))
         return false;
     if (kind == MATRIX)
-        look_at_matrix(data, search);
+        look_at_matrix(data, search->name, false, search);
     else if (kind == COMPRESSED)
         look_at_compressed(data, search);
     return true;
