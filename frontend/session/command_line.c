@@ -361,6 +361,7 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
     o->search.objective = arena_array(arena, SearchObjective, argc + 1);
     o->search.constraint = arena_array(arena, const char *, argc + 1);
     o->paths = arena_array(arena, const char *, argc + 1);
+    o->allowed = arena_array(arena, const char *, argc + 1);
     o->warnings = arena_array(arena, const char *, argc + 1);
     o->tubes = arena_array(arena, Tube, argc + 1);
     o->meshes = arena_array(arena, MotionMesh, argc + 1);

@@ -104,6 +104,8 @@ typedef struct Options {
     uint32_t n_warnings;
     uint32_t limit_nesting;
     uint64_t limit_scalars, limit_memory;
+    const char **allowed;        // folders of --allow-files
+    uint32_t n_allowed;
     bool allow_external;
     bool full;                   // show bonds: a junction for every connection set
     bool canonical;              // show bonds: the canonical junction structure

@@ -127,7 +127,7 @@ manual_page(const char *version, Out *out)
     page_options_of_models(run_options, run_options_count, out);
     page_options_of_models(own, n_options, out);
     page_warnings(out);
-    out_text(out, ".SH ENVIRONMENT\n.TP\n.B MDLPATH\nfolders in which packages are found, separated by colons\n.TP\n.B CC\nthe C compiler "
+    out_text(out, ".SH ENVIRONMENT\n.TP\n.B MDLPATH\nfolders in which packages are found, separated by colons\n.TP\n.B MDLC_FILES\nfolders in which models, and programs that were built, may read files, separated by colons\n.TP\n.B CC\nthe C compiler "
                   "that links simulators\n.TP\n.B NO_COLOR\nno colours in messages\n.SH EXIT STATUS\n0 fine, 1 the model is wrong, 2 wrong "
                   "usage, 3 the simulation failed, 4 internal fault, 5 a file could not be read or written, 130 interrupted.\n");
 }

@@ -114,6 +114,16 @@ add_paths(Session *session)
     program_add_path(session->program, library);
 }
 
+static void
+allow_all(Session *session)
+{
+    allow_folders(session);
+    for (uint32_t i = 0; i < session->options.n_files; i++)
+        allow_model(session, session->options.files[i]);
+    for (uint32_t i = 0; i < session->options.run.n_set; i++)
+        allow_value(session, session->options.run.set[i].value);
+}
+
 void
 make_program(Session *session)
 {
@@ -122,6 +132,7 @@ make_program(Session *session)
     if (session->options.allow_external)
         program_allow_external(session->program);
     add_paths(session);
+    allow_all(session);
 }
 
 bool
@@ -185,6 +196,7 @@ read_flat(Session *session)
         fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
         return EXIT_IO;
     }
+    allow_all(session);
     session->compilation.dae = dae_read(session->syms, session->sources, file, session->options.allow_external, session->diags);
     if (session->compilation.dae && session->options.allow_external)
         externals_evaluate(session->compilation.dae->exprs, session->diags);

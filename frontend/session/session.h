@@ -50,6 +50,10 @@ int write_output(const Session *session, Out *text);
 const char *program_folder(Arena *arena);
 // A folder of the distribution (stdlib, examples); `file` is one it has. Lives in `arena`.
 const char *distributed_folder(Arena *arena, const char *name, const char *file);
+// --- readable.c: what functions of models may read from now on
+void allow_folders(Session *session);                   // of libraries, and of --allow-files
+void allow_model(Session *session, const char *path);   // the folder of its file, or of the package that this is in
+void allow_value(Session *session, const char *value);  // of --set: "a file"
 // The program, with the folders in which packages are looked up.
 void make_program(Session *session);
 // Reads the file of the call, once.

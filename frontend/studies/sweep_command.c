@@ -81,7 +81,7 @@ build_words(Sweep *sweep, uint32_t build, const char *target)
     const Study *study = sweep->study;
     Arena *arena = session->arena;
     size_t n = 0;
-    const char **word = arena_array(arena, const char *, 16 + o->n_paths + o->n_warnings + study->n_set + study->factors);
+    const char **word = arena_array(arena, const char *, 16 + o->n_paths + o->n_allowed + o->n_warnings + study->n_set + study->factors);
     word[n++] = "mdlc";
     word[n++] = "build";
     word[n++] = study->model;
@@ -96,6 +96,8 @@ build_words(Sweep *sweep, uint32_t build, const char *target)
         word[n++] = "--allow-external";
     for (uint32_t i = 0; i < o->n_paths; i++)
         word[n++] = arena_printf(arena, "--path=%s", o->paths[i]);
+    for (uint32_t i = 0; i < o->n_allowed; i++)
+        word[n++] = arena_printf(arena, "--allow-files=%s", o->allowed[i]);
     for (uint32_t i = 0; i < o->n_warnings; i++)
         word[n++] = arena_printf(arena, "-W%s", o->warnings[i]);
     for (uint32_t k = 0; k < study->n_set; k++)
@@ -144,6 +146,20 @@ build_shared(Sweep *sweep, uint32_t build)
     if (!error && rename(target, library_path(sweep, sweep->library[build])))
         error = errno;
     return error ? tell_error(target, error) : EXIT_FINE;
+}
+
+// What the libraries may read: their runs are not in the processes that have built them.
+static void
+allow_study(Sweep *sweep)
+{
+    const Study *study = sweep->study;
+    allow_folders(sweep->session);
+    allow_model(sweep->session, study->model);
+    for (uint32_t k = 0; k < study->n_set; k++)
+        allow_value(sweep->session, study->set[k].value);
+    for (uint32_t k = 0; k < study->factors; k++)
+        for (uint32_t build = 0; study->factor[k].structural && build < study->builds; build++)
+            allow_value(sweep->session, study->factor[k].text[design_build_value(study, build, k)]);
 }
 
 // A BuildFinder.
@@ -689,6 +705,7 @@ command_sweep(Session *session)
     if (!sweep.study)
         return unreadable ? EXIT_IO : EXIT_MODEL;
     name_files(&sweep);
+    allow_study(&sweep);
     sweep.library = arena_array(session->arena, uint64_t, sweep.study->builds);
     sweep.handle = arena_array(session->arena, void *, sweep.study->builds);
     sweep.binding = arena_array(session->arena, Binding *, sweep.study->builds);

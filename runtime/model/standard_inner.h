@@ -59,6 +59,9 @@ typedef struct TableFile {
     const char *path, *name, *delimiter;
     int header_lines;
 } TableFile;
+// Whether a model may read this file.
+bool standard_may_read(const char *path);
+#define STANDARD_NOT_READ "is neither in the folder of the model nor in that of a library, and is not read without --allow-files DIR"
 double *standard_read_table(const TableFile *file, size_t *rows, size_t *columns, char *why, size_t room);
 // The matrix of that name in a MAT file that has been read; NULL with *problem: a text behind the name of the file, empty where there is no such
 // matrix; or NULL: the file is no MAT file. By rows, to be freed (standard_mat.c).

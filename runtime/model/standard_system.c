@@ -47,8 +47,11 @@ static FILE *
 opened(const double *in, double *state)
 {
     const char *path = standard_text(in, 0, state);
-    FILE *file = fopen(path, "r");
-    if (!file)
+    bool may = standard_may_read(path);
+    FILE *file = may ? fopen(path, "r") : NULL;
+    if (!may)
+        standard_fail(in, state, "the file '%s' " STANDARD_NOT_READ, path);
+    else if (!file)
         standard_fail(in, state, "the file '%s' cannot be read: %s", path, strerror(errno));
     return file;
 }
