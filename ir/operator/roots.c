@@ -40,6 +40,7 @@ typedef struct Roots {
     VEC(Root) root;
     bool strict;     // roots that fail for x < 0 are taken, too
     Map branch;      // parts under conditions
+    Map squares;     // equations that give what is between two roots: no roots themselves
 } Roots;
 
 // --- parts of expressions
@@ -66,8 +67,8 @@ root_at(Roots *roots, Expr e)
 }
 
 // max(L, 0), abs(L): L, or 0.
-static Expr
-folded(const Exprs *exprs, Expr e, Op op)
+Expr
+roots_folded(const Exprs *exprs, Expr e, Op op)
 {
     if (expr_op(exprs, e) != op)
         return 0;
@@ -101,9 +102,9 @@ fold_of(Exprs *exprs, Expr e, Op op, Expr *x)
     uint32_t n = 0;
     expr_parts(exprs, e, &parts);
     for (uint32_t i = 0; i < parts.n; i++)
-        if (folded(exprs, parts.at[i], op)) {
+        if (roots_folded(exprs, parts.at[i], op)) {
             found = parts.at[i];
-            *x = folded(exprs, found, op);
+            *x = roots_folded(exprs, found, op);
             n++;
         }
     vec_free(&parts);
@@ -111,8 +112,8 @@ fold_of(Exprs *exprs, Expr e, Op op, Expr *x)
 }
 
 // A root: u under it and, in *exponent, its power.
-static Expr
-under_root(const Exprs *exprs, Expr e, double *exponent)
+Expr
+roots_under(const Exprs *exprs, Expr e, double *exponent)
 {
     *exponent = 0.5;
     if (expr_op(exprs, e) == OP_SQRT)
@@ -185,7 +186,7 @@ open_folded(Roots *roots, Expr e, Op op, Expr *x, Expr *size)
 {
     Exprs *exprs = roots->dae->exprs;
     double exponent;
-    Expr u = under_root(exprs, e, &exponent), part = u ? fold_of(exprs, u, op, x) : 0, factor, rest;
+    Expr u = roots_under(exprs, e, &exponent), part = u ? fold_of(exprs, u, op, x) : 0, factor, rest;
     if (!part)
         return false;
     Exchange wanted = {part, expr_slot(exprs, expr_nslots(exprs, u))};
@@ -202,7 +203,7 @@ open_plain(Roots *roots, Expr e, Expr *x, Expr *size)
 {
     Exprs *exprs = roots->dae->exprs;
     double exponent;
-    *x = under_root(exprs, e, &exponent);
+    *x = roots_under(exprs, e, &exponent);
     if (!*x || expr_op(exprs, *x) == OP_CONST)
         return false;
     *size = power(exprs, raised(roots, *x), exponent);
@@ -294,8 +295,8 @@ positive(Exprs *exprs, Expr condition)
 }
 
 // The sign of x as a factor: x; otherwise 0.
-static Expr
-sign_factor(Exprs *exprs, Expr e)
+Expr
+roots_sign(Exprs *exprs, Expr e)
 {
     if (expr_op(exprs, e) == OP_NOEVENT)
         e = expr_arg(exprs, e, 0);
@@ -312,7 +313,7 @@ pair_sign(Roots *roots, U32Vec *factors)
 {
     Exprs *exprs = roots->dae->exprs;
     for (uint32_t i = 0; i < factors->n; i++) {
-        Expr x = sign_factor(exprs, factors->at[i]), of, size;
+        Expr x = roots_sign(exprs, factors->at[i]), of, size;
         for (uint32_t j = 0; x && j < factors->n; j++) {
             if (j == i || !open_folded(roots, factors->at[j], OP_ABS, &of, &size) || !(of == x || opposite(exprs, of, x)))
                 continue;
@@ -367,7 +368,7 @@ isolate(Exprs *exprs, Expr e, uint32_t at, Expr *text, Expr *plain)
     double exponent;
     expr_parts(exprs, e, &parts);
     for (uint32_t i = 0; i < parts.n; i++)
-        if (under_root(exprs, parts.at[i], &exponent)) {
+        if (roots_under(exprs, parts.at[i], &exponent)) {
             *plain = parts.at[i];
             n++;
         }
@@ -403,7 +404,7 @@ choose_by_sign(Roots *roots, const Expr *args)
         double exponent;
         if (!isolate(exprs, args[2], at, &other, &other_plain) || !opposite(exprs, other, text))
             return 0;
-        Expr u = under_root(exprs, other_plain, &exponent);
+        Expr u = roots_under(exprs, other_plain, &exponent);
         bool same = other_plain == plain && fold_of(exprs, u, OP_ABS, &minus);
         if (!same && !opposite(exprs, u, x))
             return 0;
@@ -646,13 +647,19 @@ pass_roots(Dae *dae, Diags *diags)
     if (first == n)
         return true;
     Roots roots = {.dae = dae, .naming = {.dae = dae}, .reach = reach_create(dae)};
+    if (roots_row(&roots.reach, &roots.squares)) {
+        reach_free(&roots.reach);
+        roots.reach = reach_create(dae);
+    }
+    uint32_t unused;
     for (uint32_t i = first; i < n; i++)
-        if (concerns(dae->exprs, &dae->equations.at[i]))
+        if (concerns(dae->exprs, &dae->equations.at[i]) && !map_get(&roots.squares, i, &unused))
             visit(&roots, i);
     reach_free(&roots.reach);
     naming_free(&roots.naming);
     vec_free(&roots.root);
     vec_free(&roots.given);
     map_free(&roots.branch);
+    map_free(&roots.squares);
     return true;
 }
