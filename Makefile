@@ -305,7 +305,7 @@ wc:
 	@wc -l $$(git ls-files '*.c' '*.h' '*.l' '*.y' '*.def' '*.mdl' '*.sh') | sort -rn | head -30
 docs: all
 	docs/generate.sh $(BUILD)/mdlc docs
-	command -v dot >/dev/null && docs/rooms.sh >docs/rooms.svg
+	if command -v dot >/dev/null; then docs/rooms.sh >docs/rooms.svg; fi
 fmt: all
 	$(BUILD)/mdlc fmt $$(find stdlib -name "*.mdl") examples/*/*.mdl
 # Where shells look for completions; Debian's zsh has a folder of its own for packages.

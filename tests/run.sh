@@ -9,7 +9,7 @@
 #   elab/N.mdl       + N.flat   mdlc show flat prints N.flat
 #   show/N.mdl       + N.WHAT   mdlc show WHAT prints N.WHAT, for every such file
 #   pass/N.dae       + N.WHAT   the same for a flat model as text (docs/ir.md): the passes without the front end;
-#                    + N.err    mdlc check exits with 1 and prints N.err
+#                    + N.err    mdlc check exits with 1 (or the number in N.exit) and prints N.err
 #   programs/N.sys              the same for programs as text: back ends compute what the comments of the file say (tests/tools/programs.c);
 #                    + N.err    the text is refused with N.err
 #   sim/N.check, cli/N.check    a shell script that uses the functions below; its exit status decides
@@ -185,10 +185,11 @@ run_passes() {
         expects "$source" dae || { chosen "pass/$name" && fail "pass/$name: beside it is neither $name.err nor a $name.WHAT of mdlc show"; continue; }
         for expected in "$top/tests/pass/$name".*; do
             what=${expected##*.}
-            [ "$what" = dae ] && continue
+            case "$what" in dae | exit) continue ;; esac
             chosen "pass/$name.$what" || continue
             want=0 call="show $what"
             [ "$what" = err ] && want=1 call=check
+            [ "$what" = err ] && [ -e "$top/tests/pass/$name.exit" ] && want=$(cat "$top/tests/pass/$name.exit")
             # shellcheck disable=SC2086
             (cd "$top/tests/pass" && timeout 60 "$mdlc" $call "$name.dae") >"$work/out" 2>&1
             status=$?
