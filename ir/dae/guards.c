@@ -9,7 +9,6 @@
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_parts.h"
 
-
 static bool
 is_new(Dae *dae, const Assert *made)
 {
@@ -37,13 +36,6 @@ dae_known_positive(Dae *dae, Expr e, const Var *vars)
     double value;
     return expr_nslots(dae->exprs, e) && dae_is_parametric(dae, e, vars) && dae_known_expr(dae, e, vars, &value) && value > 0
            && !dae_known_cancelled(dae, e, vars);
-}
-
-bool
-dae_known_nonneg(Dae *dae, Expr e, const Var *vars)
-{
-    double value;
-    return expr_nslots(dae->exprs, e) && dae_is_parametric(dae, e, vars) && dae_known_expr(dae, e, vars, &value) && value >= 0;
 }
 
 Sym
@@ -96,4 +88,53 @@ void
 dae_require_zero(Dae *dae, Var factor, uint32_t equation)
 {
     require(dae, OP_EQ, expr_slot(dae->exprs, 0), &factor, equation, zero_message);
+}
+
+static bool
+row_nonneg(uint32_t slot, void *context)
+{
+    const RowSigns *signs = context;
+    return slot < signs->vars->n && dae_is_nonneg(signs->dae, signs->vars->at[slot]);
+}
+
+// Is an expression of parameters positive or zero, by rounding or not?
+static bool
+known_nonneg(Dae *dae, Expr e, const Var *vars)
+{
+    double value;
+    return expr_nslots(dae->exprs, e) && dae_is_parametric(dae, e, vars) && dae_known_expr(dae, e, vars, &value) && value >= 0;
+}
+
+static bool
+assume(RowSigns *signs, Expr e, bool (*known)(Dae *dae, Expr e, const Var *vars))
+{
+    bool good = expr_nslots(signs->dae->exprs, e) <= signs->vars->n && known(signs->dae, e, signs->vars->at);
+    if (good)
+        vec_push(&signs->assumed, e);
+    return good;
+}
+
+static bool
+row_assume(Expr e, void *context)
+{
+    return assume(context, e, dae_known_positive);
+}
+
+static bool
+row_ordered(Expr e, void *context)
+{
+    return assume(context, e, known_nonneg);
+}
+
+Signs
+row_signs(RowSigns *signs)
+{
+    return (Signs){row_nonneg, row_assume, signs, row_ordered};
+}
+
+void
+row_signs_require(const RowSigns *signs, uint32_t equation)
+{
+    for (uint32_t i = 0; i < signs->assumed.n; i++)
+        dae_require_nonneg(signs->dae, signs->assumed.at[i], signs->vars->at, equation);
 }

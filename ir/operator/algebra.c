@@ -24,8 +24,9 @@ typedef struct Algebra {
     Dae *dae;
     Patterns patterns;
     U32Vec sign;  // per slot of the equation at hand: bits of Sign
-    U32Vec asked; // slots whose positive value decided; expressions, where an equation is solved
+    U32Vec asked; // slots whose positive value decided
     U32Vec vars;
+    RowSigns signs; // over `vars`, where an equation is solved
     U8Vec uses;   // per variable: equations that have it; 2 stands for more
 } Algebra;
 
@@ -139,27 +140,6 @@ is_single(const Algebra *algebra, Var var)
     return dae_kind(dae, var) == VAR_CONTINUOUS && algebra->uses.at[var] == 1 && dae->var_der.at[var] == NONE && dae->var_der_of.at[var] == NONE;
 }
 
-// Of the equation that is solved: what its sign is by the values of parameters is asserted where they can be set later.
-static bool
-assume_sign(Expr e, void *context)
-{
-    Algebra *algebra = context;
-    bool positive = expr_nslots(algebra->dae->exprs, e) <= algebra->vars.n && dae_known_positive(algebra->dae, e, algebra->vars.at);
-    if (positive)
-        vec_push(&algebra->asked, e);
-    return positive;
-}
-
-static bool
-assume_order(Expr e, void *context)
-{
-    Algebra *algebra = context;
-    bool ordered = expr_nslots(algebra->dae->exprs, e) <= algebra->vars.n && dae_known_nonneg(algebra->dae, e, algebra->vars.at);
-    if (ordered)
-        vec_push(&algebra->asked, e);
-    return ordered;
-}
-
 static void
 solve_single(Algebra *algebra, uint32_t equation)
 {
@@ -167,16 +147,14 @@ solve_single(Algebra *algebra, uint32_t equation)
     Exprs *exprs = dae->exprs;
     uint32_t n;
     const Var *vars = dae_row(dae, equation, &n);
-    vec_clear(&algebra->sign);
     vec_clear(&algebra->vars);
     vec_append(&algebra->vars, vars, n);
-    for (uint32_t k = 0; k < n; k++)
-        vec_push(&algebra->sign, sign_of(dae, vars[k]));
+    const Signs signs = row_signs(&algebra->signs);
     for (uint32_t k = 0; k < n; k++) {
         if (!is_single(algebra, algebra->vars.at[k]))
             continue;
-        vec_clear(&algebra->asked);
-        Expr solved = nonsmooth_solve(exprs, dae->equations.at[equation].shape, k, &(Signs){slot_is_nonneg, assume_sign, algebra, assume_order});
+        vec_clear(&algebra->signs.assumed);
+        Expr solved = nonsmooth_solve(exprs, dae->equations.at[equation].shape, k, &signs);
         if (!solved || set_valued(exprs, solved))
             continue;
         Expr shape;
@@ -184,8 +162,7 @@ solve_single(Algebra *algebra, uint32_t equation)
         dae_bind_shape(dae, expr_2(exprs, OP_EQN, expr_slot(exprs, k), solved), algebra->vars.at, &shape, &row);
         dae->equations.at[equation].shape = shape;
         dae->equations.at[equation].row = row;
-        for (uint32_t i = 0; i < algebra->asked.n; i++)
-            dae_require_nonneg(dae, algebra->asked.at[i], algebra->vars.at, equation);
+        row_signs_require(&algebra->signs, equation);
         return;
     }
 }
@@ -198,6 +175,7 @@ pass_algebra(Dae *dae, Diags *diags)
         return true;
     Arena *scratch = arena_create();
     Algebra algebra = {.dae = dae, .patterns.arena = scratch};
+    algebra.signs = (RowSigns){.dae = dae, .vars = &algebra.vars};
     for (uint32_t i = 0; i < dae->equations.n; i++) {
         uint8_t kind = dae->equations.at[i].kind;
         if ((kind == EQN_NORMAL || kind == EQN_INITIAL) && concerns(dae->exprs, dae->equations.at[i].shape))
@@ -212,6 +190,7 @@ pass_algebra(Dae *dae, Diags *diags)
     vec_free(&algebra.uses);
     vec_free(&algebra.sign);
     vec_free(&algebra.asked);
+    vec_free(&algebra.signs.assumed);
     dae->known = NULL; // later passes add parameters
     vec_free(&algebra.vars);
     arena_free(&scratch);

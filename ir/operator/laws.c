@@ -65,13 +65,6 @@ law_shape(Exprs *exprs)
     return expr_2(exprs, OP_EQN, expr_3(exprs, OP_IF, sticks, x, slips), expr_const(exprs, 0));
 }
 
-static bool
-slot_is_nonneg(uint32_t slot, void *context)
-{
-    const Laws *laws = context;
-    return laws->dae->var_flags.at[laws->naming.vars.at[slot]] & VARF_NONNEG;
-}
-
 // A limit that is known before the start is looked at while compiling; one that moves, while the model runs (friction_check).
 static void
 assert_limit(Laws *laws, uint32_t equation, Expr a)
@@ -80,7 +73,7 @@ assert_limit(Laws *laws, uint32_t equation, Expr a)
     Exprs *exprs = dae->exprs;
     uint32_t known;
     if (expr_op(exprs, a) == OP_CONST || !dae_is_parametric(dae, a, laws->naming.vars.at)
-        || nonsmooth_nonneg(exprs, a, &(Signs){slot_is_nonneg, NULL, laws, NULL}))
+        || nonsmooth_nonneg(exprs, a, &(Signs){dae_slot_is_nonneg, NULL, &(DaeRow){dae, laws->naming.vars.at}, NULL}))
         return;
     const Equation owner = dae->equations.at[equation];
     Assert made = {.inst = dae->nodes.at[owner.node].inst, .span = owner.span, .told = dae->told.n, .n_told = 1};

@@ -56,18 +56,12 @@ concerns(const Exprs *exprs, Expr e)
     return found;
 }
 
-static bool
-slot_is_nonneg(uint32_t slot, void *context)
-{
-    const Thresholds *t = context;
-    return t->dae->var_flags.at[t->vars.at[slot]] & VARF_NONNEG;
-}
-
 // Parameters keep their ranges, which are looked at apart.
 static bool
 is_kept(Thresholds *t, const Domain *domain, Expr a)
 {
-    return !domain->positive && isinf(domain->most) && nonsmooth_nonneg(t->dae->exprs, a, &(Signs){slot_is_nonneg, NULL, t, NULL});
+    DaeRow row = {t->dae, t->vars.at};
+    return !domain->positive && isinf(domain->most) && nonsmooth_nonneg(t->dae->exprs, a, &(Signs){dae_slot_is_nonneg, NULL, &row, NULL});
 }
 
 // What is computed may come to the end of the domain, where it is not exact.

@@ -18,6 +18,7 @@ tearing_create(Dae *dae, const Reduction *reduction, const Problem *problem, Sol
 {
     Tearing *t = base_calloc(1, sizeof *t);
     t->dae = dae;
+    t->signs = (RowSigns){.dae = dae, .vars = &t->union_vars};
     t->reduction = reduction;
     t->problem = problem;
     t->solutions = solutions;
@@ -56,7 +57,7 @@ tearing_free(Tearing **tearing)
     vec_free(&t->union_vars);
     map_free(&t->union_slot);
     vec_free(&t->composed);
-    vec_free(&t->assumed);
+    vec_free(&t->signs.assumed);
     vec_free(&t->moving);
     free(t);
     *tearing = NULL;

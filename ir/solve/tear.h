@@ -5,6 +5,7 @@
 #ifndef MDLC_IR_SOLVE_TEAR_H
 #define MDLC_IR_SOLVE_TEAR_H
 
+#include "ir/dae/guards.h"
 #include "ir/solve/solutions.h"
 #include "ir/structure/causal.h"
 
@@ -58,7 +59,7 @@ struct Tearing {
     U32Vec composed;           // per local unknown: its expression over union slots
     const Problem *problem;    // whose blocks are torn
     U8Vec moving;              // per variable: something in another block that moves depends on it; empty until asked for
-    U32Vec assumed;            // expressions over union slots that were taken for positive by their values
+    RowSigns signs;            // over union slots
 };
 
 static inline uint32_t

@@ -59,61 +59,14 @@ tearing_texts_begin(Tearing *t, uint32_t n)
     vec_clear(&t->union_vars);
     map_clear(&t->union_slot);
     vec_clear(&t->composed);
-    vec_clear(&t->assumed);
+    vec_clear(&t->signs.assumed);
     vec_grow(&t->composed, n);
-}
-
-static bool
-block_nonneg(uint32_t slot, void *context)
-{
-    const Tearing *t = context;
-    double value;
-    if (slot >= t->union_vars.n)
-        return false;
-    Var var = t->union_vars.at[slot];
-    if (dae_is_literal(t->dae, var, &value))
-        return value >= 0;
-    return t->dae->var_flags.at[var] & VARF_NONNEG;
-}
-
-static bool
-block_assume(Expr e, void *context)
-{
-    Tearing *t = context;
-    bool positive = expr_nslots(t->dae->exprs, e) <= t->union_vars.n && dae_known_positive(t->dae, e, t->union_vars.at);
-    if (positive)
-        vec_push(&t->assumed, e);
-    return positive;
-}
-
-static bool
-block_order(Expr e, void *context)
-{
-    Tearing *t = context;
-    bool ordered = expr_nslots(t->dae->exprs, e) <= t->union_vars.n && dae_known_nonneg(t->dae, e, t->union_vars.at);
-    if (ordered)
-        vec_push(&t->assumed, e);
-    return ordered;
-}
-
-Signs
-tearing_signs(Tearing *t)
-{
-    return (Signs){block_nonneg, block_assume, t, block_order};
 }
 
 Expr
 tearing_text(Tearing *t, const LoopEquation *e)
 {
     return to_union(t, e, e->shape, false);
-}
-
-// The block was rewritten for the signs that were assumed.
-static void
-require_signs(Tearing *t, uint32_t equation)
-{
-    for (uint32_t i = 0; i < t->assumed.n; i++)
-        dae_require_nonneg(t->dae, t->assumed.at[i], t->union_vars.at, equation);
 }
 
 // The only unknown of the equation that is not expressed yet; NONE when there are none or several.
@@ -143,7 +96,7 @@ express(Tearing *t, const LoopEquation *e)
         return false;
     Expr text = to_union(t, e, e->shape, true), divisor = 0;
     Expr solved = expr_solve(exprs, text, slot, &divisor);
-    Signs signs = tearing_signs(t);
+    Signs signs = row_signs(&t->signs);
     if (!solved || (divisor && !causal_divides(t->dae, divisor, t->union_vars.at)))
         solved = nonsmooth_solve(exprs, text, slot, &signs);
     if (!solved || expr_operations(exprs, solved) > OPERATIONS_LIMIT)
@@ -208,7 +161,7 @@ reduce_series(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n, uint3
     uint32_t slot = union_slot(t, unknowns[through]);
     t->composed.at[through] = expr_slot(t->dae->exprs, slot);
     Expr text = follow_series(t, unknowns[through], n, &left_over);
-    Signs signs = tearing_signs(t);
+    Signs signs = row_signs(&t->signs);
     Expr solved = text ? nonsmooth_solve(t->dae->exprs, text, slot, &signs) : 0;
     if (!solved || !is_single_valued(t->dae->exprs, solved))
         return false;
@@ -227,7 +180,7 @@ reduce_series(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n, uint3
     if (count != 1)
         return false;
     force.equation = t->equations.at[unused].equation;
-    require_signs(t, force.equation);
+    row_signs_require(&t->signs, force.equation);
     tearing_add(causal, force);
     tearing_emit_inner(t, causal, unknowns, true);
     return true;
@@ -239,7 +192,7 @@ reduce_row(Tearing *t, Causal *causal, const uint32_t *equations, const Var *unk
 {
     if (!tearing_series(t, causal, equations, unknowns, n))
         return false;
-    require_signs(t, t->equations.at[0].equation);
+    row_signs_require(&t->signs, t->equations.at[0].equation);
     causal->reduced++;
     return true;
 }
@@ -282,13 +235,13 @@ tearing_reduce(Tearing *t, Causal *causal, const uint32_t *equations, const Var 
     }
     for (uint32_t i = 0; i < n; i++)
         slots[i] = union_slot(t, unknowns[i]);
-    Signs signs = tearing_signs(t);
+    Signs signs = row_signs(&t->signs);
     if (!nonsmooth_eliminate(exprs, texts, n, slots, solution, &signs))
         return false;
     for (uint32_t i = 0; i < n; i++)
         tearing_add(causal, causal_assign(t->dae, unknowns[i], solution[i], t->union_vars.at,
                                          t->equations.at[i].equation));
-    require_signs(t, t->equations.at[0].equation);
+    row_signs_require(&t->signs, t->equations.at[0].equation);
     causal->reduced++;
     return true;
 }

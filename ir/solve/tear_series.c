@@ -131,7 +131,7 @@ may_be_threshold(Row *row, Expr a)
         return true;
     bool zero = dae_is_parametric(t->dae, a, t->union_vars.at) && dae_known_expr(t->dae, a, t->union_vars.at, &value) && value == 0;
     if (zero)
-        vec_push(&t->assumed, a);
+        vec_push(&t->signs.assumed, a);
     return zero;
 }
 
@@ -546,7 +546,7 @@ tearing_series(Tearing *t, Causal *causal, const uint32_t *equations, const Var 
         tearing_texts_begin(t, n);
         for (uint32_t k = 0; k < n; k++)
             tearing_text(t, &t->equations.at[k]); // numbers all slots
-        Row row = {.t = t, .unknowns = unknowns, .signs = tearing_signs(t), .n = n, .luz_slot = t->union_vars.n};
+        Row row = {.t = t, .unknowns = unknowns, .signs = row_signs(&t->signs), .n = n, .luz_slot = t->union_vars.n};
         bool done = (i < n ? by_unknown(&row, i) : by_terms(&row)) && finish(&row, causal, equations);
         row_clear(&row);
         if (done)

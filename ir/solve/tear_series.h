@@ -2,7 +2,6 @@
 #ifndef MDLC_IR_SOLVE_TEAR_SERIES_H
 #define MDLC_IR_SOLVE_TEAR_SERIES_H
 
-#include "ir/expr/nonsmooth.h"
 #include "ir/solve/tear.h"
 
 // Writes the block, which is loaded, as assignments if it is a row of springs and clearances with one force. False, and nothing is
@@ -13,7 +12,6 @@ bool tearing_series(Tearing *t, Causal *causal, const uint32_t *equations, const
 // All texts of the block over one numbering of slots, which begins anew.
 void tearing_texts_begin(Tearing *t, uint32_t n);
 Expr tearing_text(Tearing *t, const LoopEquation *e);
-Signs tearing_signs(Tearing *t);
 
 // --- tear_moves.c
 // Whether a state, an event or a law depends on the unknown, by way of other blocks.

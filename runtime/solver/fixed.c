@@ -31,11 +31,8 @@ rk4_create(Run *run)
     run->ode = ode;
     if (!ode)
         return MDL_INTERNAL;
-    if (run->model->n_constraints) {
-        ode->projection = projection_create(run);
-        if (!ode->projection)
-            return MDL_INTERNAL;
-    }
+    if (!projection_where_needed(run, &ode->projection))
+        return MDL_INTERNAL;
     double *place = (double *)(ode + 1);
     double **parts[] = {&ode->y0, &ode->f0, &ode->sum, &ode->stage, &ode->f, &ode->dense, &ode->dense_p};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++, place += n)

@@ -241,11 +241,8 @@ create(Run *run, bool runge_kutta, bool stiff)
     run->ode = ode;
     if (!ode)
         return MDL_INTERNAL;
-    if (run->model->n_constraints) {
-        ode->projection = projection_create(run);
-        if (!ode->projection)
-            return MDL_INTERNAL;
-    }
+    if (!projection_where_needed(run, &ode->projection))
+        return MDL_INTERNAL;
     if (run->model->n_constraints || run->rests) {
         ode->shift = calloc((size_t)run->model->nx + 1, sizeof *ode->shift);
         if (!ode->shift)

@@ -25,11 +25,8 @@ outside_create(Run *run)
     double **parts[] = {&o->y, &o->yp, &o->y0, &o->yp0, &o->kept, &o->kept_p, &o->dense, &o->dense_p, &o->way};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++, place += n)
         *parts[k] = place;
-    if (run->model->n_constraints) {
-        o->projection = projection_create(run);
-        if (!o->projection)
-            return MDL_INTERNAL;
-    }
+    if (!projection_where_needed(run, &o->projection))
+        return MDL_INTERNAL;
     o->apex = INFINITY;
     o->begun = NAN;
     run->strictness = 1;

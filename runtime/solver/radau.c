@@ -127,7 +127,7 @@ radau_create(Run *run)
     run->strictness = 1;
     if (!allocate(ode))
         return MDL_INTERNAL;
-    if (run->model->n_constraints && !(ode->projection = projection_create(run)))
+    if (!projection_where_needed(run, &ode->projection))
         return MDL_INTERNAL;
     return ode->n ? create_matrices(run, ode) : MDL_OK;
 }

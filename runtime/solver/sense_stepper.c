@@ -199,7 +199,7 @@ create_parts(Stepping *st)
     st->shown = st->point ? st->before + size : NULL;
     st->defect = st->point ? st->shown + 2 * (size_t)st->width : NULL;
     st->rho = calloc((size_t)run->model->n_constraints + 1, sizeof *st->rho);
-    if (run->model->n_constraints && !(st->projection = projection_create(run)))
+    if (!projection_where_needed(run, &st->projection))
         return false;
     if (!st->shift || !st->scale || !st->point || !st->rho || SUNContext_Create(NULL, &st->context) != 0)
         return false;

@@ -312,6 +312,13 @@ projection_create(const Run *run)
     return p;
 }
 
+bool
+projection_where_needed(const Run *run, Projection **projection)
+{
+    *projection = run->model->n_constraints ? projection_create(run) : NULL;
+    return *projection || !run->model->n_constraints;
+}
+
 // --- the correction
 
 static void

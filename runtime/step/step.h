@@ -22,6 +22,7 @@ struct Rank *invariants_rank(const Run *run, Invariants *invariants, uint32_t g)
 
 // --- projection.c: projection onto the invariants (models with constraints only)
 Projection *projection_create(const Run *run); // NULL: out of memory, or invariants among too few states
+MDL_CHECKED bool projection_where_needed(const Run *run, Projection **projection); // NULL where the model has no constraints; false as above
 void projection_free(Projection **projection);
 // Moves the states y (nx) onto the invariants by the shortest way in nominal values. v is used. False: they
 // depend on each other here, or y is too far away.
