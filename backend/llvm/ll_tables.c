@@ -204,6 +204,7 @@ static const Field model_fields[] = {
     STRUCTS(mdl_model, output, output_layout, n_outputs), STRUCTS(mdl_model, settable, settable_layout, n_settables),
     STRUCTS(mdl_model, declaration, declaration_layout, n_declarations),
     STRUCTS(mdl_model, constraint, constraint_layout, n_constraints), MATRIX(mdl_model, jac_c),
+    CODE(mdl_model, invariants), CODE(mdl_model, invariant_partials),
     BYTES(mdl_model, state_depth, nx), STRUCTS(mdl_model, rest, rest_layout, n_rests), CODE(mdl_model, rests),
     CODE(mdl_model, rest_partials), MATRIX(mdl_model, jac_rest), BYTES(mdl_model, limit, n_limits),
     STRUCTS(mdl_model, limit_group, limit_group_layout, n_limit_groups),
@@ -219,7 +220,7 @@ static const Field model_fields[] = {
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 LAYOUT(model_layout, mdl_model, model_fields)
-DESCRIBED(mdl_model, 1096);
+DESCRIBED(mdl_model, 1128);
 
 typedef struct Tables {
     LlModule *m;

@@ -1,9 +1,10 @@
-// conditions.c: conditions: what relations read of the dynamics, as a function of its own.
+// conditions.c: what relations and invariants read of the dynamics, as functions of their own.
 //
 // Purpose: the runtime looks at relations on every accepted step and at points inside of it. A relation such as
 //          `T[1] > 100` needs one state of a thousand there, not the model; and while that state stays away from 100
-//          it needs nothing at all.
-// Method: the instructions are marked backwards from what relations read. When all root functions are affine in the
+//          it needs nothing at all. A projection needs the invariants of a mechanism and how they change with its positions
+//          and speeds, several times per step, but none of its accelerations and forces.
+// Method: the instructions are marked backwards from what is read. When all root functions are affine in the
 //         states, with coefficients that change only at events, their partial derivatives say how far the states
 //         may move until a relation can change.
 // Contract: runtime/model/model.h, mdl_range and what follows it. Nothing is made where a loop's unknown is needed, where laws or
@@ -54,6 +55,25 @@ relation_functions(Lowering *low)
     return code;
 }
 
+// Those instructions that give what is wanted, in order, to slice->code. False: they need an unknown.
+static bool
+choose(Slice *slice, const InstrVec *code, const U8Vec *in_loop)
+{
+    U32Vec chosen = {0};
+    bool good = true;
+    vec_clear(&slice->code);
+    for (uint32_t i = code->n; good && i-- > 0;) {
+        if (!slice->wanted.at[code->at[i].dest])
+            continue;
+        good = !(in_loop && in_loop->at[i]) && want_operands(slice, &code->at[i]);
+        vec_push(&chosen, i);
+    }
+    for (uint32_t i = chosen.n; good && i-- > 0;)
+        vec_push(&slice->code, code->at[chosen.at[i]]);
+    vec_free(&chosen);
+    return good;
+}
+
 static bool
 collect(Slice *slice, const InstrVec *code, const U8Vec *in_loop, const InstrVec *roots)
 {
@@ -61,21 +81,7 @@ collect(Slice *slice, const InstrVec *code, const U8Vec *in_loop, const InstrVec
     for (uint32_t i = 0; i < roots->n; i++)
         if (!want_operands(slice, &roots->at[i]))
             return false;
-    uint32_t n = 0;
-    U32Vec chosen = {0};
-    bool good = true;
-    for (uint32_t i = code->n; good && i-- > 0;) {
-        if (!slice->wanted.at[code->at[i].dest])
-            continue;
-        good = !in_loop->at[i] && want_operands(slice, &code->at[i]);
-        vec_push(&chosen, i);
-        n++;
-    }
-    good = good && 2 * n <= code->n;
-    for (uint32_t i = chosen.n; good && i-- > 0;)
-        vec_push(&slice->code, code->at[chosen.at[i]]);
-    vec_free(&chosen);
-    return good;
+    return choose(slice, code, in_loop) && 2 * slice->code.n <= code->n;
 }
 
 // Stretches of the states that are read.
@@ -156,6 +162,30 @@ make_conditions(Lowering *low, const InstrVec *code, const U8Vec *in_loop)
         add_function(low, "conditions", &slice.code, true, &model->conditions);
     }
     vec_free(&roots);
+    vec_free(&slice.code);
+    vec_free(&slice.wanted);
+}
+
+void
+make_invariants(Lowering *low, const InstrVec *code, const InstrVec *derivatives)
+{
+    mdl_model *model = low->sys->model;
+    if (!model->n_constraints || model->n_delays || model->n_transports || low->dae->fractionals.n)
+        return;
+    Slice slice = {.low = low};
+    InstrVec partials = {0};
+    vec_grow(&slice.wanted, low->nv);
+    memset(slice.wanted.at + model->jac_c.values, 1, model->jac_c.nonzeros);
+    bool good = choose(&slice, derivatives, NULL);
+    vec_append(&partials, slice.code.at, slice.code.n);
+    for (uint32_t k = 0; k < model->n_constraints; k++)
+        slice.wanted.at[model->constraint[k].value] = 1;
+    good = good && choose(&slice, code, NULL) && 2 * (slice.code.n + partials.n) <= code->n + derivatives->n;
+    if (good) {
+        add_function(low, "invariants", &slice.code, true, &model->invariants);
+        add_function(low, "invariant_partials", &partials, true, &model->invariant_partials);
+    }
+    vec_free(&partials);
     vec_free(&slice.code);
     vec_free(&slice.wanted);
 }

@@ -279,7 +279,8 @@ make_jacobian(Lowering *low, InstrVec *whole)
         place_put(&low->row_of, low->invariant + k, low->n + k);
     // der(x) = y': a state's derivative that is itself a variable of the integrator never is an instruction.
     accumulate(low, whole->at, whole->n, &derivatives, &by_y, may_keep(low) ? &kept : NULL);
-    vec_free(whole);
+    if (!model->n_constraints)
+        vec_free(whole);
     sort_out(low, &kept, &by_y, &by_yp, &by_c);
     name_kept(low, &kept);
     uint32_t size = low->n + kept.places.n;
@@ -293,6 +294,8 @@ make_jacobian(Lowering *low, InstrVec *whole)
     vec_free(&by_y);
     vec_free(&by_yp);
     vec_free(&by_c);
+    make_invariants(low, whole, &derivatives);
+    vec_free(whole);
     add_function(low, "jacobian", &derivatives, true, &model->jacobian);
     vec_free(&derivatives);
 }

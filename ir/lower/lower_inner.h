@@ -268,6 +268,8 @@ Expr root_function(Lowering *low, Expr relation);
 
 // --- conditions.c: the part of the dynamics that relations read, after make_events
 void make_conditions(Lowering *low, const InstrVec *code, const U8Vec *in_loop);
+// And the part that invariants and their partial derivatives (jac_c) read. `code`: all that the integrator sees.
+void make_invariants(Lowering *low, const InstrVec *code, const InstrVec *derivatives);
 // --- forecast.c: functions of time alone, after make_events. needed: what the equations of motion read
 void make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed);
 // --- branches.c: of all of the dynamics that the integrator sees

@@ -2,10 +2,10 @@
 //
 // Purpose: state events. IDA's own root finding interpolates all unknowns every step and stops on functions
 // that stay at zero; here the conditions cost at most one model evaluation per accepted step (condition.c).
-// Method: a condition has a function that is >= 0 while its held value is right. The smallest of all (each
-// divided by its size on the bracket) is one continuous function whose first sign change is located by the
-// ITP method (Oliveira and Takahashi, ACM TOMS 47 (2021) 5), down to rounding, keeping the end where the
-// condition has flipped. A condition may flip and flip back within one step: steps longer than an output
+// Method: a condition has a function that is >= 0 while its held value is right. Where the first of them becomes
+// negative is located by the ITP method (Oliveira and Takahashi, ACM TOMS 47 (2021) 5), down to rounding, keeping the end
+// where the condition has flipped. Its secant is that of the function that crosses first as far as the ends of the bracket
+// say: the smallest of all has a kink where two of them cross one shortly behind the other, and no secant fits it. A condition may flip and flip back within one step: steps longer than an output
 // interval are looked at in between (runtime/shell/advance.c), and what looks show is in sightings.c.
 // Contract: flips that are shorter than all of that are not seen. Complexity: about 12 evaluations per
 // event.
@@ -170,20 +170,41 @@ value_at(Run *run, double time)
     return failure_happened(run) ? -INFINITY : scaled_minimum(run);
 }
 
-// State of the ITP iteration on [a, b] with f(a) >= 0 > f(b).
+// State of the ITP iteration on [a, b]: no function is negative at a, one is at b.
 typedef struct Bracket {
-    double a, b, fa, fb;
+    double a, b;
     double width;   // first width
     double narrow;  // half of the final width
+    bool lost;      // the equations have no solution at b
     int steps, most;
 } Bracket;
 
+// The functions at the point in v are those of this end.
+static void
+keep_end(const Run *run, double *end)
+{
+    memcpy(end, run->phi, run->guards * sizeof *end);
+}
+
+// The part of the bracket before the first zero, if all functions were straight.
 static double
-itp_point(const Bracket *bracket)
+secant_part(const Run *run, const Bracket *bracket)
+{
+    double part = 1;
+    for (uint32_t k = 0; k < run->guards && !bracket->lost; k++) {
+        double low = fmax(run->phi_end[0][k], 0), high = run->phi_end[1][k];
+        if (high < 0 && run->phi_scale[k] > 0)
+            part = fmin(part, low / (low - high));
+    }
+    return bracket->lost ? 0.5 : part;
+}
+
+static double
+itp_point(const Bracket *bracket, double part)
 {
     double width = bracket->b - bracket->a, middle = bracket->a + width / 2;
     double radius = ldexp(bracket->narrow, bracket->most - bracket->steps) - width / 2;
-    double secant = bracket->a + width * (bracket->fa / (bracket->fa - bracket->fb));
+    double secant = bracket->a + width * part;
     double truncation = 0.2 / bracket->width * width * width;
     double sign = middle >= secant ? 1 : -1;
     double point = truncation <= fabs(middle - secant) ? secant + sign * truncation : middle;
@@ -200,17 +221,14 @@ narrow(Run *run, Bracket *bracket)
     bracket->width = bracket->b - bracket->a;
     bracket->most = (int)ceil(log2(fmax(bracket->width / (2 * bracket->narrow), 1))) + 2;
     while (bracket->b - bracket->a > 2 * bracket->narrow && bracket->steps < 200) {
-        double point = itp_point(bracket);
+        double point = itp_point(bracket, secant_part(run, bracket));
         if (!(point > bracket->a && point < bracket->b))
             break;
         double f = value_at(run, point);
-        if (f >= 0) {
-            bracket->a = point;
-            bracket->fa = f;
-        } else {
-            bracket->b = point;
-            bracket->fb = isfinite(f) ? f : -1;
-        }
+        *(f >= 0 ? &bracket->a : &bracket->b) = point;
+        keep_end(run, run->phi_end[f < 0]);
+        if (f < 0)
+            bracket->lost = !isfinite(f);
         bracket->steps++;
     }
 }
@@ -380,16 +398,18 @@ root_locate(Run *run, double low, double high, double *instant, bool *found)
         run->phi_scale[k] = 1;
     arm_between(run, low, high);
     bool solved = value_at(run, low) > -INFINITY;
-    for (uint32_t k = 0; k < run->guards; k++)
+    for (uint32_t k = 0; k < run->guards; k++) {
         run->phi_scale[k] = solved ? fabs(run->phi[k]) : 0;
+        run->phi_end[0][k] = solved ? run->phi[k] : 0;
+    }
     solved = value_at(run, high) > -INFINITY;
     for (uint32_t k = 0; k < run->guards; k++)
         run->phi_scale[k] = solved ? fmax(run->phi_scale[k], fabs(run->phi[k])) : fmax(run->phi_scale[k], DBL_MIN);
-    Bracket bracket = {.a = low, .b = high, .fb = solved ? scaled_minimum(run) : -1};
-    if (!(bracket.fb < 0))
+    keep_end(run, run->phi_end[1]);
+    Bracket bracket = {.a = low, .b = high, .lost = !solved};
+    if (solved && !(scaled_minimum(run) < 0))
         return MDL_OK;
     bracket.narrow = RESOLUTION * fmax(fmax(fabs(low), fabs(high)), high - low);
-    bracket.fa = fmax(value_at(run, low), 0);
     narrow(run, &bracket);
     run->settled = bracket.a;
     int status = mark_pending(run, bracket.b);

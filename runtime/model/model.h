@@ -550,6 +550,8 @@ struct mdl_model {
     uint32_t n_constraints;   // 0: all states are free
     const mdl_constraint *constraint;
     mdl_matrix jac_c;         // n_constraints x n: dc/dy, valid after `jacobian`
+    // Both without the rest of the model, from time and the states; NULL: they need `dynamics` and `jacobian`.
+    mdl_code invariants, invariant_partials;
     const uint8_t *state_depth; // nx: number of derivatives of each state in the model; NULL without constraints
 
     uint32_t n_rests;

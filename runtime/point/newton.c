@@ -192,7 +192,10 @@ newton_rank(const Run *run, Newton *newton, double tolerance, uint32_t most)
 bool
 newton_review_rank(const Run *run, Newton *newton, uint32_t *rank)
 {
-    uint32_t m = newton->block->m;
+    uint32_t m = *rank = newton->block->m;
+    // The elimination costs next to nothing beside the decomposition of all of the matrix.
+    if (newton->lu && lu_factor(newton->lu, run->v + newton->block->jac.values, true) && lu_pivot_ratio(newton->lu) >= SUSPICIOUS)
+        return true;
     if (!newton_rank(run, newton, RANK_DEPENDENT, m))
         return false;
     *rank = rank_value(newton->rank);

@@ -213,7 +213,7 @@ struct Run {
     // Events. `guard` has n_relations, then n_time_relations, n_sgns and n_rests entries; so does `phi`.
     uint32_t guards;
     Guard *guard;
-    double *phi, *phi_scale;
+    double *phi, *phi_scale, *phi_end[2];
     bool blind;            // some guard may have a band
     double *seen;          // 3 rows of root functions
     Sightings sightings;

@@ -93,7 +93,9 @@ allocate(Run *run)
     run->block = calloc((size_t)model->n_dynamics + 1, sizeof *run->block);
     run->guard = calloc(guards + 1, sizeof *run->guard);
     run->phi = calloc(guards + 1, sizeof *run->phi);
-    run->phi_scale = calloc(guards + 1, sizeof *run->phi_scale);
+    run->phi_scale = calloc(3 * (guards + 1), sizeof *run->phi_scale);
+    for (size_t end = 0; end < 2 && run->phi_scale; end++)
+        run->phi_end[end] = run->phi_scale + (end + 1) * (guards + 1);
     run->seen = calloc(3 * guards + 1, sizeof *run->seen);
     run->old_discrete = calloc((size_t)model->n_discretes + 1, sizeof *run->old_discrete);
     run->assigned = calloc((size_t)model->nx + 1, sizeof *run->assigned);

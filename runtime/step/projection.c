@@ -18,8 +18,8 @@
 // Invariants that follow from others are left out, as many of each group as do at the start (redundancy.c). Which ones is chosen anew
 // where those that are left determine the states worse than they did: those that are independent in one pose may depend on each other
 // in another in which all of them together do not.
-// Contract: solver.h. Complexity: one evaluation and one factorisation of the matrix above per correction; it
-// has a row per state that occurs in an invariant, and a row per invariant.
+// Contract: solver.h. Complexity: one factorisation of the matrix above for two corrections, and for each an evaluation, which is one of the
+// invariants alone where the compiler could cut them out (model.h, invariants); the matrix has a row per state that occurs in an invariant, and a row per invariant.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -386,24 +386,46 @@ end_choice(Projection *p)
     p->renewed = true;
 }
 
+// The invariants at the point and, if `partials`, how they change with the states. False: they have no value there.
 static bool
-factor(Run *run, Projection *p, double time, const double *y, bool damped)
+look(Run *run, const Projection *p, double time, const double *y, bool partials)
 {
     const mdl_model *model = run->model;
-    p->singular = false;
     run->v[0] = time;
     memcpy(run->v + model->y, y, model->nx * sizeof *y);
+    if (model->invariants.fn) {
+        mdl_call(model->invariants, run->v);
+        if (partials)
+            mdl_call(model->invariant_partials, run->v);
+        return true;
+    }
     if (!p->loops)
         evaluate_plain(run);
     else if (evaluate_solved(run, false) != MDL_OK)
         return false;
-    mdl_call(model->jacobian, run->v);
+    if (partials)
+        mdl_call(model->jacobian, run->v);
+    return true;
+}
+
+static void
+take_defect(const Run *run, Projection *p)
+{
+    for (uint32_t k = 0; k < p->constraints; k++)
+        p->defect[k] = run->v[run->model->constraint[k].value];
+}
+
+static bool
+factor(Run *run, Projection *p, double time, const double *y, bool damped)
+{
+    p->singular = false;
+    if (!look(run, p, time, y, true))
+        return false;
     if (p->renew && !damped && (choose_follows(run, p) || !p->nears))
         end_choice(p);
     set_scales(run, p);
     fill_matrix(run, p, damped);
-    for (uint32_t k = 0; k < p->constraints; k++)
-        p->defect[k] = run->v[model->constraint[k].value];
+    take_defect(run, p);
     p->singular = !lu_factor(p->lu, p->value, true);
     return !p->singular;
 }
@@ -554,6 +576,17 @@ can_wait(const Run *run, const Projection *p)
     return small;
 }
 
+// The correction after one of the size `before` with the factors of where that one began: the matrix has changed by about that much since,
+// so what remains is the product of both sizes.
+static bool
+simplified(Run *run, Projection *p, double time, double *y, double before)
+{
+    if (!(before <= LINEAR) || !look(run, p, time, y, false))
+        return false;
+    take_defect(run, p);
+    return projection_move(run, p, p->defect, -1, y) * before <= QUADRATIC * QUADRATIC;
+}
+
 static bool
 approach(Run *run, Projection *p, double time, double *y)
 {
@@ -565,7 +598,7 @@ approach(Run *run, Projection *p, double time, double *y)
         if (!factored)
             return can_wait(run, p);
         double size = projection_move(run, p, p->defect, -1, y);
-        if (size <= QUADRATIC) {
+        if (size <= QUADRATIC || simplified(run, p, time, y, size)) {
             if (p->renew)
                 end_choice(p);
             return true;
