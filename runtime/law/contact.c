@@ -34,7 +34,7 @@ static const double FULFILLED = 1e-6;  // of the largest speed: what an impact m
 
 static const double BESIDE = 10;       // bands: a gap of an ideal diode that counts as none where it is decided
 static const double ROUNDING = 1e-14;  // of the largest gap: no change of it
-static const double CLOSED = 1e-12;   // of the same: no change of a gap that is held at zero
+static const double CLOSED = 1e-12;    // of the same, or of the largest state that an impact moves: no change of a gap that is held at zero, no speed
 
 enum { STRIKES = 200, REFINEMENTS = 4 };
 
@@ -410,12 +410,24 @@ as_predicted(const Run *run)
     return true;
 }
 
+// The largest state that the impulses move: speeds are sums and differences of such, and no better known than to its rounding.
+static double
+largest_moved(const Run *run)
+{
+    const Contacts *contacts = run->contacts;
+    double most = 0;
+    for (uint32_t k = 0; k < contacts->n; k++)
+        for (uint32_t e = 0; contacts->measured[k] && contacts->part[k] && e < contacts->jump[k].n; e++)
+            most = fmax(most, fabs(run->v[run->model->y + contacts->jump[k].row[e]]));
+    return most;
+}
+
 // No constraint that takes part is left with more approach than its law allows, and none that holds with another speed.
 static bool
 is_fulfilled(const Run *run)
 {
     const Contacts *contacts = run->contacts;
-    double allowed = fmax(FULFILLED * fastest(contacts), CONTACT_SLOW * run->tolerance);
+    double allowed = fmax(fmax(FULFILLED * fastest(contacts), CONTACT_SLOW * run->tolerance), CLOSED * largest_moved(run));
     for (uint32_t k = 0; k < contacts->n; k++) {
         bool reaction = run->model->sgn[k].unilateral;
         if (contacts->part[k] && ((reaction && missing(run, k) < -allowed) || (contacts->active[k] && fabs(missing(run, k)) > allowed)))
