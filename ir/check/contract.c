@@ -193,6 +193,20 @@ add_graph_variable(Contract *contract, uint32_t connector, Var var, bool determi
     contract->turns.at[var] = connector + 1;
 }
 
+static bool
+is_graph(const Dae *dae, const ConnectorType *type, uint32_t k)
+{
+    return type->causality[k] == CAUSALITY_GRAPH && dae->knows_graph;
+}
+
+// Whether the record that scalar k of a connector belongs to is determined here; `before`: whether that of the scalar before it is.
+static bool
+is_determined(const Contract *contract, const ConnectorType *type, Var first, uint32_t k, bool before)
+{
+    bool begins = k == 0 || type->causality[k - 1] != CAUSALITY_GRAPH || contract->determined.at[first + k];
+    return is_graph(contract->dae, type, k) && begins ? contract->determined.at[first + k] : before;
+}
+
 // The next flow variable without a partner.
 static uint32_t
 next_flow(const Contract *contract, const ConnectorType *type, Var first, uint32_t flow)
@@ -215,9 +229,8 @@ add_connector(Contract *contract, uint32_t connector)
         add_place(contract, first + type->bonds[k].flow, first + type->bonds[k].effort, k);
     uint32_t flow = 0, scalar = type->n_bonds;
     for (uint32_t k = 0; k < type->n; k++) {
-        bool graph = type->causality[k] == CAUSALITY_GRAPH && dae->knows_graph;
-        if (graph && (k == 0 || type->causality[k - 1] != CAUSALITY_GRAPH || contract->determined.at[first + k]))
-            determined = contract->determined.at[first + k];
+        bool graph = is_graph(dae, type, k);
+        determined = is_determined(contract, type, first, k, determined);
         if (contract->column_of.at[first + k] != NONE)
             continue;
         if (graph)
@@ -239,12 +252,22 @@ add_connector(Contract *contract, uint32_t connector)
     return true;
 }
 
+// What is connected inside is given from there, but for records that equations of the class itself determine: where a branch of its own and one
+// inside make a loop, a connection between both is left out.
 static void
 close_connector(Contract *contract, uint32_t connector)
 {
-    const Connector *at = &contract->dae->connectors.at[connector];
-    for (uint32_t k = 0; k < contract->dae->connector_types.at[at->type].n; k++)
-        contract->column_of.at[at->first + k] = INPUT_COLUMN;
+    const Dae *dae = contract->dae;
+    const Connector *at = &dae->connectors.at[connector];
+    const ConnectorType *type = &dae->connector_types.at[at->type];
+    bool determined = false;
+    for (uint32_t k = 0; k < type->n; k++) {
+        determined = is_determined(contract, type, at->first, k, determined);
+        if (determined && is_graph(dae, type, k))
+            add_place(contract, at->first + k, NONE, 0);
+        else
+            contract->column_of.at[at->first + k] = INPUT_COLUMN;
+    }
 }
 
 // Its own variables that are not part of connectors.
