@@ -474,16 +474,13 @@ let_go(Run *run)
     return any;
 }
 
-// Where the jump has led, those slip as they move.
+// Where the jump has led, those slip as they move; the search for modes finds those that stick again.
 static void
-hold_again(Run *run)
+slip_on(Run *run)
 {
-    for (uint32_t k = 0; k < run->model->n_sgns; k++) {
-        if (!run->jumps->released[k])
-            continue;
-        double x = run->v[run->model->sgn[k].x];
-        friction_set(run, k, friction_at_zero(run, k) ? 0 : x < 0 ? -1 : 1);
-    }
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        if (run->jumps->released[k])
+            friction_set(run, k, run->v[run->model->sgn[k].x] < 0 ? -1 : 1);
 }
 
 // change and half := what all impulses, and half of them, make of the derivatives of states.
@@ -572,7 +569,7 @@ jump_apply(Run *run, bool *jumped)
     if (status == MDL_OK)
         status = evaluate_solved(run, true);
     if (status == MDL_OK && memchr(jumps->released, 1, model->n_sgns)) {
-        hold_again(run);
+        slip_on(run);
         status = evaluate_solved(run, true);
     }
     if (status == MDL_OK && model->n_leaps)

@@ -53,6 +53,7 @@ guard_of(const Run *run, uint32_t law)
 // The largest reaction that was seen, as far as it is no rounding of those of others: a diode that has never conducted may carry
 // the rounding of its neighbours' currents.
 double friction_reaction(const Run *run, uint32_t law);
+bool friction_at_zero(const Run *run, uint32_t law); // x, as far as the location of events can tell
 void friction_stick(Run *run, uint32_t law); // this component alone
 
 // What is known of the forces at rest at one point: they and their sizes are affine in what is carried. One value per law in each row; the last row is

@@ -40,7 +40,6 @@ double friction_answer(const Run *run, uint32_t law);
 double friction_slip(const Run *run, uint32_t law);
 double friction_guard(const Run *run, uint32_t law);
 double friction_band(const Run *run, uint32_t law);
-bool friction_at_zero(const Run *run, uint32_t law); // x, as far as the location of events can tell
 void friction_clamp(Run *run); // derivatives of sticking states become exactly zero (after dynamics)
 
 void friction_set(Run *run, uint32_t law, double mode); // decided elsewhere
