@@ -382,6 +382,7 @@ of_two(Op op, Known a, Known b)
     double here[2] = {a.value, b.value}, value = expr_apply(op, here, 2), error = 0;
     if (!isfinite(a.error) || !isfinite(b.error))
         return (Known){value, INFINITY, 0};
+    bool any = false; // a power of a negative number has a value at whole exponents alone
     for (int i = 0; i < 4; i++) {
         double end[2] = {a.value + (i & 1 ? a.error : -a.error), b.value + (i & 2 ? b.error : -b.error)};
         double other = expr_apply(op, end, 2);
@@ -389,8 +390,9 @@ of_two(Op op, Known a, Known b)
             value = other;
         if (isfinite(other))
             error = fmax(error, fabs(other - value));
+        any = any || isfinite(other);
     }
-    return (Known){value, error + DBL_EPSILON * fabs(value), 0};
+    return (Known){value, any ? error + DBL_EPSILON * fabs(value) : INFINITY, 0};
 }
 
 static Known

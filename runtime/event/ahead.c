@@ -302,12 +302,6 @@ ahead_next_instant(const Run *run)
     return next;
 }
 
-bool
-ahead_is_behind(const Run *run, double instant)
-{
-    return ahead_next_instant(run) <= instant + 8 * DBL_EPSILON * fabs(instant);
-}
-
 void
 ahead_mark(Run *run, double instant)
 {

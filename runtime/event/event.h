@@ -37,8 +37,6 @@ bool ahead_ends_wrong(const Run *run, uint32_t relation);
 // Before each step.
 void ahead_look(Run *run);
 double ahead_next_instant(const Run *run); // behind ahead_look(): of the first change
-// A relation has changed just before the instant, and has its former value; what jumps where no event is may have its new one.
-bool ahead_is_behind(const Run *run, double instant);
 double ahead_limit(Run *run);              // the next step must not go beyond
 // Marks the relations that change at this instant, for the event there.
 void ahead_mark(Run *run, double instant);

@@ -223,7 +223,7 @@ struct Run {
     uint64_t *sample_index;    // n_samples: the next instant is start + index*interval
     bool time_event;           // the event being handled is at an instant
     double settled;            // before an event that was located: the last time at which no condition was violated
-    bool outdated;             // the row is that left limit: the condition that was located or foreseen has crossed, and its value is the former one
+    bool outdated;             // the row is that left limit: the condition that was located has crossed, and its value is the former one
     uint32_t accumulated;      // relation + 1 whose events can no longer be told apart, 0: none
     double event_time[EVENT_WINDOW];
     uint32_t event_count;

@@ -4,7 +4,7 @@
 // Method: whoever compiled the model evaluates its equations (ir/pipeline/check_rows.h); here is decided where. By itself a run spends a
 //         twentieth of its time on it: the first rows, and later ones as long as that holds.
 // Contract: result.h. Where motions rest after accumulated impacts reactions act that no equation has: such points are left out. So is the left
-//           limit of an event that was located, or foreseen just past it, where a condition has crossed and has its former value.
+//           limit of an event that was located, where a condition has crossed and has its former value.
 // Complexity: an evaluation of the written equations per point that is looked at; at most a twentieth of the run.
 #include <math.h>
 #include <stdlib.h>

@@ -123,7 +123,7 @@ process_event(Run *run, double instant, bool located, bool other)
     run->stats->events++;
     *(located ? &run->stats->state_events : &run->stats->time_events) += 1;
     int status = evaluate_left_limit(run, instant, located);
-    run->outdated = located || ahead_is_behind(run, instant);
+    run->outdated = located;
     if (status == MDL_OK)
         status = result_row(run);
     run->outdated = false;
