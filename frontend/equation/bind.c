@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ir/base/diag.h"
+#include "ir/base/src.h"
 #include "ir/expr/expr_node.h"
 
 typedef struct Level { // an array of components between the scope and the variable
@@ -271,8 +272,11 @@ emit_role(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
         : walk->n - (uint32_t)levels;
     if (!mod->frag && !mod->giver)
         emission.counted_from = walk->n;
-    if (mod->each && !has_elements(&emission))
-        diag_add(elab->diags, E0110, mod->span, "'each' is for elements of arrays; '%s' is in none", name_of(elab, mod->name));
+    if (mod->each && !has_elements(&emission)) {
+        const Sources *sources = elab->program->sources;
+        bool found = mod->span.hi && sources_is_found(sources, mod->span.lo) && !sources_in_library(sources, mod->span.lo);
+        diag_add(elab->diags, found ? W1105 : E0110, mod->span, "'each' is for elements of arrays; '%s' is in none", name_of(elab, mod->name));
+    }
     if (emit_kept(&emission))
         return;
     bool keeps = in_split(walk) && !makes_equations(&emission);
