@@ -57,14 +57,41 @@ static void
 print_line(const Report *report, const EquationLine *line)
 {
     Out *out = report->out;
+    if (equation_view_silent(report->dae, line))
+        return;
     out_text(out, "<div class=\"equation\"");
     equation_keys(report, line->equation);
     out_text(out, "><math displaystyle=\"true\">");
-    typeset_assignment(report->dae, line->var, line->shape, line->row, out);
+    if (line->written)
+        typeset_shape(report->dae, line->shape, line->row, NONE, out);
+    else
+        typeset_assignment(report->dae, line->var, line->shape, line->row, out);
     out_text(out, "</math>");
     print_unit(out, report->dae, line->var);
     if (line->loop)
         out_printf(out, "<span class=\"loop\">loop %u</span>", line->loop);
+    out_text(out, "</div>\n");
+}
+
+static void
+print_when(const Report *report, const WhenClause *clause)
+{
+    const Dae *dae = report->dae;
+    Out *out = report->out;
+    print_math(out, "<p class=\"when\">when ", dae, clause->condition);
+    out_text(out, "</p>\n<div class=\"then\">\n");
+    for (uint32_t k = clause->line; k != NONE; k = report->view.lines.at[k].next)
+        print_line(report, &report->view.lines.at[k]);
+    for (uint32_t k = clause->reinit; k != NONE; k = report->view.next_reinit.at[k]) {
+        const Reinit *reinit = &dae->reinits.at[k];
+        out_text(out, "<div class=\"equation\"");
+        report_line(report, reinit->span);
+        out_text(out, "><math displaystyle=\"true\"><mi>reinit</mi><mo>(</mo>");
+        typeset_variable(dae, reinit->var, out);
+        out_text(out, "<mo>,</mo>");
+        typeset_shape(dae, reinit->value, reinit->row, reinit->var, out);
+        out_text(out, "<mo>)</mo></math></div>\n");
+    }
     out_text(out, "</div>\n");
 }
 
@@ -170,7 +197,7 @@ end_later(const Report *report, size_t from)
 void
 report_equations(Report *report)
 {
-    const NodeIndex *by_node = &report->view.by_node;
+    const NodeIndex *by_node = &report->view.by_node, *by_when = &report->view.by_when;
     for (uint32_t node = 0; node < report->dae->nodes.n; node++) {
         if (equation_view_empty(&report->view, node))
             continue;
@@ -179,6 +206,8 @@ report_equations(Report *report)
         print_states(report, node);
         for (uint32_t k = by_node->start.at[node]; k < by_node->start.at[node + 1]; k++)
             print_line(report, &report->view.lines.at[by_node->items.at[k]]);
+        for (uint32_t k = by_when->start.at[node]; k < by_when->start.at[node + 1]; k++)
+            print_when(report, &report->view.whens.at[by_when->items.at[k]]);
         print_aliases(report, node);
         end_later(report, from);
         out_text(report->out, "</section>\n");
@@ -274,7 +303,7 @@ print_incidence(const Report *report)
         Out name = {0};
         Var var = problem->var_of.at[problem->sorted.at[i]];
         if (var != NONE)
-            dae_var_name(report->dae, var, &name);
+            dae_told_name(report->dae, var, &name);
         out_text(out, i ? "," : "");
         out_json_script(out, name.text);
         out_free(&name);
@@ -306,7 +335,7 @@ report_names(Report *report)
         if (dae->var_flags.at[v] & VARF_REMOVED || (dae->var_group.at[v] != NONE && !dae_group(dae, v)))
             continue;
         name.length = 0;
-        dae_var_name(dae, v, &name);
+        dae_told_name(dae, v, &name);
         size_t bare = name.length;
         out_text(&name, " [");
         equation_view_unit(dae, v, &name);

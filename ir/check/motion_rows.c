@@ -744,7 +744,7 @@ print_slot(Out *out, uint32_t s, void *context)
     const MotionRows *rows = context;
     for (uint32_t i = 0; i < s % ROW_ORDERS; i++)
         out_text(out, "der(");
-    dae_var_name(rows->dae, rows->vars.at[s / ROW_ORDERS], out);
+    dae_told_name(rows->dae, rows->vars.at[s / ROW_ORDERS], out);
     out_repeat(out, ')', s % ROW_ORDERS);
 }
 

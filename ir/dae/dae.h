@@ -233,6 +233,7 @@ typedef struct Law {
 typedef struct ToldName { // what views and messages say for a variable of the compiler's own
     const char *text;
     bool part;               // it stands for a part of an equation and is told in parentheses
+    bool nothing;            // another variable tells what it takes part in: where equations are shown it counts as zero (dae_tell_nothing)
 } ToldName;
 
 // `value` (a hidden input) is `input` as it was `time` ago; `time` never exceeds `most`, which is a parameter or literal. Where `time` may
@@ -620,7 +621,8 @@ dae_var_span(const Dae *dae, Var var)
     return group ? group->decl->span : (Span){0, 0};
 }
 void dae_var_name(const Dae *dae, Var var, Out *out);   // "wheel.s", "der(wheel.s)", "a.R[1,2]"
-// For messages: what the user wrote for a variable of the compiler's own, inStream(a.h); its name otherwise. dae_name gives the same.
+// For messages: what the user wrote for a variable of the compiler's own, inStream(a.h); its name otherwise, of $part3 that is part₃, of port.$inflow
+// inflow(port): no name that a model may have. dae_name gives the same.
 void dae_told_name(const Dae *dae, Var var, Out *out);
 // The same inside of parentheses: a part of an equation has none of its own.
 void dae_told_inside(const Dae *dae, Var var, Out *out);
@@ -631,6 +633,11 @@ void dae_tell_as(Dae *dae, Var var, const char *text);
 // The same for one that stands for a part of an equation, "(v1 - v2)". Long ones keep their names.
 void dae_tell_part(Dae *dae, Var var, Expr e, const Var *vars);
 bool dae_is_part(const Dae *dae, Var var);
+// A variable that an expression has besides the one that is told for all of it, as the weight of delay(x, T), which is value + weight*x.
+void dae_tell_nothing(Dae *dae, Var var);
+bool dae_is_nothing(const Dae *dae, Var var);
+// Tells the conditions of when-clauses as what they are in their equations.
+void dae_tell_whens(Dae *dae);
 // The instance itself, or a part of it at any depth.
 bool dae_inst_inside(const Dae *dae, uint32_t inst, uint32_t around);
 void dae_inst_path(const Dae *dae, uint32_t inst, Out *out); // "" for the model
@@ -643,6 +650,8 @@ const char *dae_connector_name(Dae *dae, uint32_t connector); // its path, in da
 const Var *dae_row(const Dae *dae, uint32_t equation, uint32_t *n);
 void dae_print_equation(const Dae *dae, uint32_t equation, Out *out); // with variable names, after alias resolution when there is one
 void dae_print_written(const Dae *dae, uint32_t equation, Out *out);  // with the names that the text has, for messages
+// An expression over slots of `vars`.
+void dae_print_value(const Dae *dae, Expr e, const Var *vars, Out *out);
 void dae_print_shape(const Dae *dae, Expr shape, uint32_t row, Var of, Out *out); // as the value of a variable, or NONE
 
 // mdlc show flat: the whole Dae as text, and its reader (the IR's textual form, docs/ir.md). With `externals` the text may bring code

@@ -10,6 +10,7 @@
 
 #include "ir/dae/said_values.h"
 #include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
 #include "ir/expr/expr_rewrite.h"
 #include "ir/expr/expr_text.h"
@@ -96,6 +97,50 @@ dae_var_name(const Dae *dae, Var var, Out *out)
 static void print_value(const Dae *dae, Expr shape, const Var *vars, Var of, Out *out);
 
 static void
+print_number_below(const char *digits, Out *out)
+{
+    static const char *const below[] = {"\xE2\x82\x80", "\xE2\x82\x81", "\xE2\x82\x82", "\xE2\x82\x83", "\xE2\x82\x84",
+                                        "\xE2\x82\x85", "\xE2\x82\x86", "\xE2\x82\x87", "\xE2\x82\x88", "\xE2\x82\x89"};
+    for (; *digits; digits++)
+        out_text(out, below[*digits - '0']);
+}
+
+// A name of the compiler's own has a sign that begins no name of a model, and in most cases a number.
+static void
+print_made(const Dae *dae, Var var, Out *out)
+{
+    const Group *group = &dae->groups.at[dae->var_group.at[var]];
+    const char *name = sym_text(dae->syms, group->decl->name) + 1;
+    size_t stem = strlen(name);
+    bool inner = dae->insts.at[group->inst].parent != NONE;
+    while (stem && name[stem - 1] >= '0' && name[stem - 1] <= '9')
+        stem--;
+    if (name[stem]) {
+        if (inner) {
+            dae_inst_path(dae, group->inst, out);
+            out_char(out, '.');
+        }
+        out_bytes(out, name, stem);
+        print_number_below(name + stem, out);
+        return;
+    }
+    out_text(out, name);
+    out_char(out, '(');
+    if (inner)
+        dae_inst_path(dae, group->inst, out);
+    else
+        out_text(out, "model");
+    out_char(out, ')');
+}
+
+static bool
+is_made(const Dae *dae, Var var)
+{
+    const Group *group = dae->var_group.at[var] != NONE ? dae_group(dae, var) : NULL;
+    return group && group->decl->flags & GROUP_HIDDEN && group->decl->count == 1 && sym_text(dae->syms, group->decl->name)[0] == '$';
+}
+
+static void
 print_told(const Dae *dae, Var var, bool inside, Out *out)
 {
     uint32_t index;
@@ -106,6 +151,8 @@ print_told(const Dae *dae, Var var, bool inside, Out *out)
         out_text(out, "inStream(");
         dae_var_name(dae, dae->in_streams.at[index].stream, out);
         out_char(out, ')');
+    } else if (is_made(dae, var)) {
+        print_made(dae, var, out);
     } else {
         dae_var_name(dae, var, out);
     }
@@ -139,7 +186,7 @@ static void
 add_told(Dae *dae, Var var, const char *text, size_t length, bool part)
 {
     map_put(&dae->told_of, var, dae->told_names.n);
-    vec_push(&dae->told_names, ((ToldName){arena_strndup(dae->arena, text, length), part}));
+    vec_push(&dae->told_names, ((ToldName){.text = arena_strndup(dae->arena, text, length), .part = part}));
 }
 
 void
@@ -148,16 +195,50 @@ dae_tell_as(Dae *dae, Var var, const char *text)
     add_told(dae, var, text, strlen(text), false);
 }
 
-void
-dae_tell_part(Dae *dae, Var var, Expr e, const Var *vars)
+static void
+tell_short(Dae *dae, Var var, Expr e, const Var *vars, uint32_t most)
 {
-    enum { OPERATIONS = 8 }; // of a text that is still read more easily than a name
     Out out = {0};
-    if (expr_operations(dae->exprs, e) > OPERATIONS)
+    if (expr_operations(dae->exprs, e) > most)
         return;
     print_value(dae, e, vars, NONE, &out);
     add_told(dae, var, out.text, out.length, true);
     out_free(&out);
+}
+
+void
+dae_tell_part(Dae *dae, Var var, Expr e, const Var *vars)
+{
+    enum { OPERATIONS = 8 }; // of a text that is still read more easily than a name
+    tell_short(dae, var, e, vars, OPERATIONS);
+}
+
+void
+dae_tell_nothing(Dae *dae, Var var)
+{
+    dae_tell_as(dae, var, "0");
+    dae->told_names.at[dae->told_names.n - 1].nothing = true;
+}
+
+bool
+dae_is_nothing(const Dae *dae, Var var)
+{
+    uint32_t index;
+    return dae->told_names.n && map_get(&dae->told_of, var, &index) && dae->told_names.at[index].nothing;
+}
+
+void
+dae_tell_whens(Dae *dae)
+{
+    enum { OPERATIONS = 24 }; // a condition stands where its clause does, on a line of its own
+    for (uint32_t i = 0; i < dae->equations.n; i++) {
+        const Equation *at = &dae->equations.at[i];
+        if (at->kind == EQN_REMOVED || expr_op(dae->exprs, at->shape) != OP_EQN || expr_op(dae->exprs, expr_arg(dae->exprs, at->shape, 0)) != OP_SLOT)
+            continue;
+        Var var = dae->rows.at[at->row + expr_slot_of(dae->exprs, expr_arg(dae->exprs, at->shape, 0))];
+        if (dae_is_when(dae, var) && !dae_is_told(dae, var))
+            tell_short(dae, var, expr_arg(dae->exprs, at->shape, 1), dae->rows.at + at->row, OPERATIONS);
+    }
 }
 
 bool
@@ -267,6 +348,12 @@ print_value(const Dae *dae, Expr shape, const Var *vars, Var of, Out *out)
     SaidValues said;
     expr_print(dae->exprs, said_values_open(&said, dae, shape, vars, of), print_slot, &said, out);
     said_values_close(&said);
+}
+
+void
+dae_print_value(const Dae *dae, Expr e, const Var *vars, Out *out)
+{
+    print_value(dae, e, vars, NONE, out);
 }
 
 void

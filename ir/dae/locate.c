@@ -117,8 +117,8 @@ locate_note_names(const Dae *dae, const uint32_t *equations, uint32_t n, Diag *d
                 continue;
             Out name = {0}, other_name = {0};
             dae_alias(dae, other, &other_negative);
-            dae_var_name(dae, row[k], &name);
-            dae_var_name(dae, other, &other_name);
+            dae_told_name(dae, row[k], &name);
+            dae_told_name(dae, other, &other_name);
             diag_note(diag, (Span){0, 0}, "%s = %s%s follows from other equations", name.text, negative != other_negative ? "-" : "", other_name.text);
             out_free(&name);
             out_free(&other_name);

@@ -210,6 +210,7 @@ make_zero(Closure *c, uint32_t node)
 {
     Dae *dae = c->dae;
     c->zero = make_variable(c, "zero", 0, VAR_DISCRETE);
+    dae_tell_nothing(dae, c->zero);
     Var vars[2] = {c->zero, dae_pre(dae, c->zero)};
     Expr shape = expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, 0), expr_slot(dae->exprs, 1));
     dae_generate(dae, EQN_NORMAL, shape, dae_add_row(dae, vars, 2), node, (Span){0, 0});

@@ -715,7 +715,7 @@ reduction_print_index(const Dae *dae, const Reduction *reduction, Out *out)
     for (uint32_t l = 0; l < dae->laws.n; l++) {
         const Law *law = &dae->laws.at[l];
         out_text(out, "  law of  ");
-        dae_var_name(dae, law->x, out);
+        dae_told_name(dae, law->x, out);
         static const char *const held[] = {"value", "derivative", "second derivative"};
         out_printf(out, ": %s holds its %s at zero\n", law->unilateral ? "closed it" : "sticking", held[law->level]);
     }

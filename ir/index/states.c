@@ -560,14 +560,14 @@ reduction_print_states(const Dae *dae, const Reduction *reduction, Out *out)
         if (!reduction->state.at[v])
             continue;
         out_text(out, "  state  ");
-        dae_var_name(dae, v, out);
+        dae_told_name(dae, v, out);
         out_char(out, '\n');
     }
     if (reduction->dummies.n > LISTING_SHORT)
         listing_print_variables(dae, "dummy", reduction->dummies.at, reduction->dummies.n, out);
     for (uint32_t k = 0; k < reduction->dummies.n && reduction->dummies.n <= LISTING_SHORT; k++) {
         out_text(out, "  dummy  ");
-        dae_var_name(dae, reduction->dummies.at[k], out);
+        dae_told_name(dae, reduction->dummies.at[k], out);
         out_char(out, '\n');
     }
     for (uint32_t k = 0; k < reduction->invariants.n; k++) {

@@ -30,6 +30,25 @@ known_time(Calls *calls, Expr time, double *value)
     return calls_is_parametric(calls, time) && dae_known_expr(calls->dae, time, calls->naming.vars.at, value);
 }
 
+static void
+tell(Dae *dae, const Delay *delay)
+{
+    Out text = {0};
+    out_text(&text, "delay(");
+    dae_told_inside(dae, delay->input, &text);
+    out_text(&text, ", ");
+    dae_told_inside(dae, delay->time, &text);
+    if (delay->most != delay->time) {
+        out_text(&text, ", ");
+        dae_told_inside(dae, delay->most, &text);
+    }
+    out_char(&text, ')');
+    dae_tell_as(dae, delay->value, text.text);
+    if (delay->weight != NONE)
+        dae_tell_nothing(dae, delay->weight);
+    out_free(&text);
+}
+
 static Expr
 delayed(Calls *calls, Expr e)
 {
@@ -57,6 +76,7 @@ delayed(Calls *calls, Expr e)
     if (!is_known || known == 0)
         made.weight = calls_hidden(calls, "weight", number, VAR_INPUT, TYPE_REAL);
     vec_push(&dae->delays, made);
+    tell(dae, &made);
     Expr value = calls_slot(calls, made.value);
     if (made.weight == NONE)
         return value;

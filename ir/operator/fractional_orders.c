@@ -105,6 +105,24 @@ assert_order(Calls *calls, Expr order, double value)
     vec_push(&dae->asserts, made);
 }
 
+// scale*state + shift + tail*der(state) is told as one call.
+static void
+tell(Calls *calls, const Fractional *made, Expr u, Expr order)
+{
+    Dae *dae = calls->dae;
+    Out whole = {0}, state = {0};
+    dae_print_value(dae, expr_2(dae->exprs, OP_FDER, u, order), calls->naming.vars.at, &whole);
+    dae_tell_as(dae, made->shift, whole.text);
+    dae_tell_nothing(dae, made->scale);
+    dae_tell_nothing(dae, made->tail);
+    out_text(&state, made->below < 0 ? "integral(" : "memory(");
+    dae_print_value(dae, u, calls->naming.vars.at, &state);
+    out_char(&state, ')');
+    dae_tell_as(dae, made->state, state.text);
+    out_free(&whole);
+    out_free(&state);
+}
+
 // `last` integrals follow, so that the order is last more than the one asked for.
 static Expr
 sum_of_exponentials(Calls *calls, Expr u, Expr order, int32_t below, int32_t last)
@@ -124,6 +142,7 @@ sum_of_exponentials(Calls *calls, Expr u, Expr order, int32_t below, int32_t las
     made.shift = calls_hidden(calls, "fshift", number, VAR_INPUT, TYPE_REAL);
     made.tail = calls_hidden(calls, "ftail", number, VAR_PARAMETER, TYPE_REAL);
     vec_push(&dae->fractionals, made);
+    tell(calls, &made, u, order);
     Expr sum = expr_2(exprs, OP_MUL, calls_slot(calls, made.scale), calls_slot(calls, made.state));
     Expr rest = expr_2(exprs, OP_MUL, calls_slot(calls, made.tail), derivative(calls, made.state));
     return expr_3(exprs, OP_ADD, sum, calls_slot(calls, made.shift), rest);

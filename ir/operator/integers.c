@@ -225,6 +225,19 @@ define(Integers *integers, Var var, Op op, Expr u)
     integers->naming.vars.n = last;
 }
 
+static void
+tell(Integers *integers, Var var, Expr call)
+{
+    enum { OPERATIONS = 8 }; // longer ones keep a name
+    Dae *dae = integers->dae;
+    Out text = {0};
+    if (expr_operations(dae->exprs, call) > OPERATIONS)
+        return;
+    dae_print_value(dae, call, integers->naming.vars.at, &text);
+    dae_tell_as(dae, var, text.text);
+    out_free(&text);
+}
+
 // The discrete variable that holds op(u).
 static Var
 variable_for(Integers *integers, Op op, Expr u)
@@ -242,6 +255,7 @@ variable_for(Integers *integers, Op op, Expr u)
     var = dae_add_declared(dae, (Declaration){.name = sym_of(dae->syms, arena_printf(dae->arena, "$%s%u", integers->stem, number)), .count = 1,
                                               .kind = VAR_DISCRETE, .type = TYPE_INTEGER, .flags = GROUP_HIDDEN | GROUP_STEP,
                                               .span = dae->insts.at[inst].span}, inst);
+    tell(integers, var, expr_1(dae->exprs, op, u));
     define(integers, var, op, u);
     naming_remember(&integers->naming, (Named){.hash = hash, .shape = shape, .row = row, .var = var});
     return var;

@@ -22,15 +22,21 @@
 #include "ir/operator/operator_calls.h"
 
 static void
-add_end(Calls *calls, TransportEnd *end, const char *side, uint32_t number)
+add_end(Calls *calls, TransportEnd *end, const char *side, Var x, uint32_t number)
 {
+    static const char *const words[] = {"leaves", "behind", "arrives"};
+    Var *const made[] = {&end->leaves, &end->behind, &end->arrives};
     char stem[32];
-    snprintf(stem, sizeof stem, "leaves%s", side);
-    end->leaves = calls_hidden(calls, stem, number, VAR_INPUT, TYPE_REAL);
-    snprintf(stem, sizeof stem, "behind%s", side);
-    end->behind = calls_hidden(calls, stem, number, VAR_INPUT, TYPE_REAL);
-    snprintf(stem, sizeof stem, "arrives%s", side);
-    end->arrives = calls_hidden(calls, stem, number, VAR_INPUT, TYPE_REAL);
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(stem, sizeof stem, "%s%s", words[i], side);
+        *made[i] = calls_hidden(calls, stem, number, VAR_INPUT, TYPE_REAL);
+        Out text = {0};
+        out_printf(&text, "%s(%c, ", words[i], *side);
+        dae_told_inside(calls->dae, x, &text);
+        out_char(&text, ')');
+        dae_tell_as(calls->dae, *made[i], text.text);
+        out_free(&text);
+    }
 }
 
 static bool
@@ -85,8 +91,8 @@ make(Calls *calls, Expr call, Transport *made)
     for (uint32_t k = 0; k < 2 * n; k++)
         points[k] = calls_variable(calls, expr_arg(exprs, call, TRANSPORT_POINTS + k), k % 2 ? "value" : "point", number);
     made->point = points;
-    add_end(calls, &made->end[0], "0_", number);
-    add_end(calls, &made->end[1], "1_", number);
+    add_end(calls, &made->end[0], "0_", made->x, number);
+    add_end(calls, &made->end[1], "1_", made->x, number);
     vec_push(&dae->transports, *made);
 }
 

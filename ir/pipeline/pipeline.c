@@ -56,6 +56,7 @@ run_passes(Compilation *c, uint32_t wanted, const char *after, Snapshot *before,
 {
     uint32_t errors = diags_errors(c->diags);
     c->facts |= FACT_FLAT;
+    dae_tell_whens(c->dae);
     c->dae->settable = c->settable;
     c->dae->varied = c->tangents && !c->outside; // nobody asks units for derivatives by parameters
     c->dae->turned = c->turned;

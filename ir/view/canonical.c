@@ -238,7 +238,7 @@ static void
 print_slot(Out *out, uint32_t slot, void *context)
 {
     Canonical *canonical = context;
-    dae_var_name(canonical->dae, canonical->structure.vars.at[slot], out);
+    dae_told_name(canonical->dae, canonical->structure.vars.at[slot], out);
 }
 
 // minus the partial derivative by `slot` over that by `own`: the coefficient in the equation solved for `own`.
@@ -341,7 +341,7 @@ print_term(Canonical *canonical, const Entry *entry, bool first, Out *out)
     factor.number = fabs(factor.number);
     if (factor.text || factor.number != 1)
         out_printf(out, "%s*", factor_text(canonical, factor));
-    dae_var_name(canonical->dae, entry->output, out);
+    dae_told_name(canonical->dae, entry->output, out);
 }
 
 // The outputs whose factors are not told: "modulated(a, b)", "loop(a, b)".
@@ -355,7 +355,7 @@ print_dependence(const Canonical *canonical, bool loop, bool first, Out *out)
             continue;
         out_text(out, any ? ", " : first ? "" : " + ");
         out_text(out, any ? "" : loop ? "loop(" : "modulated(");
-        dae_var_name(canonical->dae, canonical->touched.at[k], out);
+        dae_told_name(canonical->dae, canonical->touched.at[k], out);
         any = true;
     }
     out_text(out, any ? ")" : "");
@@ -457,7 +457,7 @@ print_json_term(Canonical *canonical, Var output, bool first, Out *out)
     Factor factor = canonical->sum.at[output];
     Out name = {0};
     out_text(out, first ? "{" : ", {");
-    dae_var_name(canonical->dae, output, &name);
+    dae_told_name(canonical->dae, output, &name);
     print_json_name(&name, "output", out);
     if (isnan(factor.number))
         out_printf(out, ", \"factor\": null, \"loop\": %s}", factor.loop ? "true" : "false");

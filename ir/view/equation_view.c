@@ -9,12 +9,130 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/structure/listing.h"
+
+// Where variables that count as zero (dae_tell_nothing) are in it otherwise than in a sum, it has been solved for what they multiply.
+static bool
+is_solved_for_nothing(const Dae *dae, Expr shape, uint32_t row)
+{
+    uint32_t n = expr_nslots(dae->exprs, shape);
+    for (uint32_t k = 0; k < n && dae->told_names.n; k++)
+        if (dae_is_nothing(dae, dae->rows.at[row + k])) {
+            Expr rate = expr_diff(dae->exprs, shape, k);
+            if (!rate || expr_uses_slot(dae->exprs, rate, k))
+                return true;
+        }
+    return false;
+}
+
+// A variable that is the same as what holds floor(u) is told as that, not with the interval in which it stays.
+static void
+tell_step(const Dae *dae, EquationLine *line)
+{
+    const Equation *at = &dae->equations.at[line->equation];
+    Expr left = expr_op(dae->exprs, at->shape) == OP_EQN ? expr_arg(dae->exprs, at->shape, 0) : at->shape;
+    bool negative;
+    if (line->var == NONE || expr_op(dae->exprs, left) != OP_SLOT)
+        return;
+    uint32_t place = at->row + expr_slot_of(dae->exprs, left);
+    Var held = dae->rows.at[place];
+    if (held == line->var || !dae_is_step(dae, held) || !dae_is_told(dae, held) || dae_alias(dae, held, &negative) != line->var || negative)
+        return;
+    line->shape = expr_slot(dae->exprs, 0);
+    line->row = place;
+}
+
+static WhenClause *
+clause_of(EquationView *view, Var condition, uint32_t node)
+{
+    uint32_t index;
+    if (!map_get(&view->when_of, condition, &index)) {
+        index = view->whens.n;
+        map_put(&view->when_of, condition, index);
+        vec_push(&view->whens, (WhenClause){condition, NONE, NONE, NONE, NONE});
+        vec_push(&view->when_owner, node);
+    }
+    return &view->whens.at[index];
+}
+
+// if edge(w) then e else pre(var), with the condition w of a when-clause: yields w and e; NONE: it is something else.
+static Var
+clause_assigns(const Dae *dae, const EquationLine *line, Expr *value)
+{
+    const Exprs *exprs = dae->exprs;
+    const Var *row = dae->rows.at + line->row;
+    if (line->var == NONE || expr_op(exprs, line->shape) != OP_IF)
+        return NONE;
+    Expr edge = expr_arg(exprs, line->shape, 0), old = expr_arg(exprs, line->shape, 2);
+    if (expr_op(exprs, edge) != OP_AND || expr_nargs(exprs, edge) != 2 || expr_op(exprs, old) != OP_SLOT
+        || dae->var_pre_of.at[row[expr_slot_of(exprs, old)]] != line->var)
+        return NONE;
+    for (uint32_t k = 0; k < 2; k++) {
+        Expr now = expr_arg(exprs, edge, k), other = expr_arg(exprs, edge, 1 - k);
+        Expr before = expr_op(exprs, other) == OP_NOT ? expr_arg(exprs, other, 0) : 0;
+        if (expr_op(exprs, now) != OP_SLOT || !before || expr_op(exprs, before) != OP_SLOT)
+            continue;
+        Var condition = row[expr_slot_of(exprs, now)];
+        *value = expr_arg(exprs, line->shape, 1);
+        if (dae_is_when(dae, condition) && dae->var_pre_of.at[row[expr_slot_of(exprs, before)]] == condition)
+            return condition;
+    }
+    return NONE;
+}
+
+static void
+add_to_clause(EquationView *view, EquationLine line, Var condition, Expr value)
+{
+    WhenClause *clause = clause_of(view, condition, view->dae->equations.at[line.equation].node);
+    line.shape = value;
+    if (clause->line == NONE)
+        clause->line = view->lines.n;
+    else
+        view->lines.at[clause->last_line].next = view->lines.n;
+    clause->last_line = view->lines.n;
+    vec_push(&view->lines, line);
+    vec_push(&view->owner, NONE);
+}
+
+static void
+add_reinits(EquationView *view)
+{
+    const Dae *dae = view->dae;
+    for (uint32_t i = 0; i < dae->reinits.n; i++) {
+        Var condition = dae->reinits.at[i].when;
+        WhenClause *clause = clause_of(view, condition, listing_node_of(dae, condition));
+        if (clause->reinit == NONE)
+            clause->reinit = i;
+        else
+            view->next_reinit.at[clause->last_reinit] = i;
+        clause->last_reinit = i;
+        vec_push(&view->next_reinit, NONE);
+    }
+}
 
 static void
 add_line(EquationView *view, Var var, Expr shape, uint32_t row, uint32_t equation, uint32_t loop)
 {
-    vec_push(&view->lines, (EquationLine){var, shape, row, loop, equation});
+    EquationLine line = {var, shape, row, loop, equation, false, NONE};
+    Expr value;
+    Var condition = clause_assigns(view->dae, &line, &value);
+    if (condition != NONE) {
+        add_to_clause(view, line, condition, value);
+        return;
+    }
+    if (is_solved_for_nothing(view->dae, shape, row)) {
+        uint32_t text = equation;
+        while (map_get(&view->dae->stands_for, text, &text))
+            continue;
+        const Equation *at = &view->dae->equations.at[text];
+        line = (EquationLine){NONE, at->shape, at->row, loop, equation, true, NONE};
+    }
+    tell_step(view->dae, &line);
+    vec_push(&view->lines, line);
     vec_push(&view->owner, view->dae->equations.at[equation].node);
 }
 
@@ -89,7 +207,9 @@ equation_view_open(Dae *dae, const Reduction *reduction, const Causal *dynamics,
     EquationView view = {.dae = dae, .reduction = reduction, .dynamics = dynamics, .ways = ways_open(dae)};
     add_lines(&view, dynamics);
     add_lines(&view, discretes);
+    add_reinits(&view);
     make_index(&view, &view.owner, NULL, &view.by_node);
+    make_index(&view, &view.when_owner, NULL, &view.by_when);
     index_variables(&view);
     for (uint32_t i = 0; i < dae->laws.n; i++) {
         bool negative;
@@ -118,16 +238,44 @@ equation_view_close(EquationView *view)
     free_index(&view->by_node);
     free_index(&view->states);
     free_index(&view->aliases);
+    free_index(&view->by_when);
+    vec_free(&view->whens);
+    map_free(&view->when_of);
+    vec_free(&view->when_owner);
+    vec_free(&view->next_reinit);
 }
 
 bool
 equation_view_empty(const EquationView *view, uint32_t node)
 {
-    const NodeIndex *parts[] = {&view->by_node, &view->states, &view->aliases};
-    for (int i = 0; i < 3; i++)
+    const NodeIndex *parts[] = {&view->by_node, &view->states, &view->aliases, &view->by_when};
+    for (int i = 0; i < 4; i++)
         if (parts[i]->start.at[node] < parts[i]->start.at[node + 1])
             return false;
     return true;
+}
+
+bool
+equation_view_silent(const Dae *dae, const EquationLine *line)
+{
+    Out name = {0}, value = {0};
+    Var var = line->var;
+    const Group *group = var != NONE ? dae_group(dae, var) : NULL;
+    if (var != NONE && !(group && group->decl->flags & GROUP_HIDDEN))
+        return false;
+    if (var != NONE && dae_is_told(dae, var) && (dae_is_nothing(dae, var) || dae_is_step(dae, var)))
+        return true;
+    if (var != NONE && dae->var_group.at[var] != NONE && !dae_is_part(dae, var))
+        return false;
+    if (var == NONE)
+        out_char(&name, '0');
+    else
+        dae_told_inside(dae, var, &name);
+    dae_print_shape(dae, line->shape, line->row, var, &value);
+    bool same = !strcmp(name.text, value.text);
+    out_free(&name);
+    out_free(&value);
+    return same;
 }
 
 // The unit of a variable; that of a derivative is the variable's per second: m/s becomes m/s2.

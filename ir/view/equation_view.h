@@ -10,9 +10,17 @@ typedef struct EquationLine { // one equation of a node
     Expr shape;
     uint32_t row, loop; // loop: number from 1, 0: none
     uint32_t equation;  // of the Dae, that it was made from
+    bool written;       // the shape is that equation as it was written, and var is NONE: solved, it is not shown
+    uint32_t next;      // of its when-clause, in whose order the shape is what the clause assigns; NONE: there is none
 } EquationLine;
 
 typedef VEC(EquationLine) EquationLineVec;
+
+typedef struct WhenClause { // when condition then var = e; reinit(x, e)
+    Var condition;         // the compiler's variable for it
+    uint32_t line, last_line;     // first and last of its assignments; NONE: none
+    uint32_t reinit, last_reinit; // first and last of its reinits in dae->reinits, which `next_reinit` connects
+} WhenClause;
 
 typedef struct NodeIndex { // items of node i: items[start[i] .. start[i + 1])
     U32Vec start, items;
@@ -25,7 +33,10 @@ typedef struct EquationView {
     Ways ways;
     EquationLineVec lines;
     U32Vec owner;     // per line: node
-    NodeIndex by_node, states, aliases;
+    NodeIndex by_node, states, aliases, by_when; // items of by_node: lines outside of when-clauses; of by_when: clauses
+    VEC(WhenClause) whens;
+    Map when_of;      // condition -> its clause
+    U32Vec when_owner, next_reinit;
     Map bands;        // variable of the model that is the force of a law of dry friction -> the law
 } EquationView;
 
@@ -34,6 +45,8 @@ EquationView equation_view_open(Dae *dae, const Reduction *reduction, const Caus
 void equation_view_close(EquationView *view);
 // Nothing stands under the node: no equation, no state, no alias.
 bool equation_view_empty(const EquationView *view, uint32_t node);
+// The line says nothing that the names in other lines do not say.
+bool equation_view_silent(const Dae *dae, const EquationLine *line);
 // The unit of a variable; that of a derivative is the variable's per second: m/s becomes m/s2. Nothing when it has none.
 void equation_view_unit(const Dae *dae, Var var, Out *out);
 

@@ -5,6 +5,7 @@
 // Contract: equations.h. Complexity: linear.
 #include "ir/view/equations.h"
 
+#include "ir/expr/expr_calculus.h"
 #include "ir/view/equation_view.h"
 
 static void
@@ -39,36 +40,43 @@ print_text_states(const EquationView *view, uint32_t node, Out *out)
         out_char(out, '\n');
 }
 
-// A variable that is told as the part of an equation that it stands for has a line of its own only where it comes from something else.
-static bool
-tells_itself(const Dae *dae, const EquationLine *line)
-{
-    Out name = {0}, value = {0};
-    if (line->var == NONE || !dae_is_part(dae, line->var))
-        return false;
-    dae_told_inside(dae, line->var, &name);
-    dae_print_shape(dae, line->shape, line->row, line->var, &value);
-    bool same = !strcmp(name.text, value.text);
-    out_free(&name);
-    out_free(&value);
-    return same;
-}
-
 static void
 print_text_line(const EquationView *view, const EquationLine *line, Out *out)
 {
-    if (tells_itself(view->dae, line))
+    if (equation_view_silent(view->dae, line))
         return;
     out_text(out, "    ");
-    if (line->var == NONE)
-        out_char(out, '0');
-    else
+    if (line->var != NONE)
         print_variable(view->dae, line->var, out);
-    out_text(out, " = ");
+    else if (!line->written)
+        out_char(out, '0');
+    if (!line->written)
+        out_text(out, " = ");
     dae_print_shape(view->dae, line->shape, line->row, line->var, out);
     if (line->loop)
         out_printf(out, "   (loop %u)", line->loop);
     out_char(out, '\n');
+}
+
+static void
+print_text_when(const EquationView *view, const WhenClause *clause, Out *out)
+{
+    const Dae *dae = view->dae;
+    out_text(out, "    when ");
+    dae_told_inside(dae, clause->condition, out);
+    out_text(out, " then\n");
+    for (uint32_t k = clause->line; k != NONE; k = view->lines.at[k].next) {
+        out_text(out, "    ");
+        print_text_line(view, &view->lines.at[k], out);
+    }
+    for (uint32_t k = clause->reinit; k != NONE; k = view->next_reinit.at[k]) {
+        const Reinit *reinit = &dae->reinits.at[k];
+        out_text(out, "        reinit(");
+        dae_told_name(dae, reinit->var, out);
+        out_text(out, ", ");
+        dae_print_shape(dae, reinit->value, reinit->row, reinit->var, out);
+        out_text(out, ")\n");
+    }
 }
 
 // A force of dry friction that has a name of its own: F in (mu*N)*Sgn(v), whatever it is computed from.
@@ -108,6 +116,8 @@ print_text_node(const EquationView *view, uint32_t node, Out *out)
         print_text_line(view, &view->lines.at[view->by_node.items.at[k]], out);
         print_text_band(view, view->lines.at[view->by_node.items.at[k]].var, out);
     }
+    for (uint32_t k = view->by_when.start.at[node]; k < view->by_when.start.at[node + 1]; k++)
+        print_text_when(view, &view->whens.at[view->by_when.items.at[k]], out);
     for (uint32_t k = view->aliases.start.at[node]; k < view->aliases.start.at[node + 1]; k++) {
         Var var = view->aliases.items.at[k];
         bool negative;
@@ -179,10 +189,38 @@ print_json_line(const EquationView *view, const EquationLine *line, Out *out)
         print_json_name(view->dae, line->var, out);
         print_json_unit(view->dae, line->var, out);
     }
-    dae_print_shape(view->dae, line->shape, line->row, line->var, &text);
+    dae_print_shape(view->dae, line->written ? expr_residual(view->dae->exprs, line->shape) : line->shape, line->row, line->var, &text);
     out_text(out, ", \"expression\": ");
     out_json(out, text.text);
     out_printf(out, ", \"loop\": %u}", line->loop);
+    out_free(&text);
+}
+
+static void
+print_json_when(const EquationView *view, const WhenClause *clause, Out *out)
+{
+    const Dae *dae = view->dae;
+    Out text = {0};
+    dae_told_inside(dae, clause->condition, &text);
+    out_text(out, "{\"when\": ");
+    out_json(out, text.text);
+    out_text(out, ", \"equations\": [");
+    for (uint32_t k = clause->line; k != NONE; k = view->lines.at[k].next) {
+        out_text(out, k == clause->line ? "" : ", ");
+        print_json_line(view, &view->lines.at[k], out);
+    }
+    out_text(out, "], \"reinit\": [");
+    for (uint32_t k = clause->reinit; k != NONE; k = view->next_reinit.at[k]) {
+        const Reinit *reinit = &dae->reinits.at[k];
+        out_text(out, k == clause->reinit ? "{\"variable\": " : ", {\"variable\": ");
+        print_json_name(dae, reinit->var, out);
+        out_text(out, ", \"expression\": ");
+        text.length = 0;
+        dae_print_shape(dae, reinit->value, reinit->row, reinit->var, &text);
+        out_json(out, text.text);
+        out_char(out, '}');
+    }
+    out_text(out, "]}");
     out_free(&text);
 }
 
@@ -225,9 +263,19 @@ print_json_node(const EquationView *view, uint32_t node, Out *out)
         out_char(out, '}');
     }
     out_text(out, "],\n   \"equations\": [");
-    for (uint32_t from = view->by_node.start.at[node], k = from; k < view->by_node.start.at[node + 1]; k++) {
+    const char *before = "";
+    for (uint32_t k = view->by_node.start.at[node]; k < view->by_node.start.at[node + 1]; k++) {
+        const EquationLine *line = &view->lines.at[view->by_node.items.at[k]];
+        if (equation_view_silent(dae, line))
+            continue;
+        out_text(out, before);
+        print_json_line(view, line, out);
+        before = ",\n    ";
+    }
+    out_text(out, "],\n   \"whens\": [");
+    for (uint32_t from = view->by_when.start.at[node], k = from; k < view->by_when.start.at[node + 1]; k++) {
         out_text(out, k > from ? ",\n    " : "");
-        print_json_line(view, &view->lines.at[view->by_node.items.at[k]], out);
+        print_json_when(view, &view->whens.at[view->by_when.items.at[k]], out);
     }
     out_text(out, "],\n   \"aliases\": [");
     for (uint32_t from = view->aliases.start.at[node], k = from; k < view->aliases.start.at[node + 1]; k++) {

@@ -340,17 +340,17 @@ graph_print_flow(const Dae *dae, const Bond *bond, Out *out)
 {
     bool der = bond_type(dae, bond)->bonds[bond->scalar].flow_is_der;
     out_text(out, der ? "der(" : "");
-    dae_var_name(dae, bond->flow, out);
+    dae_told_name(dae, bond->flow, out);
     out_text(out, der ? ")" : "");
 }
 
 void
 graph_print_effort(const Graph *graph, uint32_t bond, Out *out)
 {
-    dae_var_name(graph->dae, graph->dae->bonds.at[bond].effort, out);
+    dae_told_name(graph->dae, graph->dae->bonds.at[bond].effort, out);
     for (uint32_t i = graph->also.at[bond]; i; i = graph->further.at[i - 1].next) {
         out_text(out, " + ");
-        dae_var_name(graph->dae, graph->further.at[i - 1].effort, out);
+        dae_told_name(graph->dae, graph->further.at[i - 1].effort, out);
     }
 }
 
@@ -489,7 +489,7 @@ print_parts(const Graph *graph, uint32_t node, Out *out)
 static void
 print_whole_name(const Dae *dae, Var var, Out *out)
 {
-    dae_var_name(dae, var, out);
+    dae_told_name(dae, var, out);
     if (out->length && out->text[out->length - 1] == ']')
         while (out->length && out->text[--out->length] != '[')
             ;
@@ -514,7 +514,7 @@ print_text_node(const Graph *graph, uint32_t node, Out *out)
         if (at->kind == NODE_ONE)
             graph_print_flow(dae, bond, out);
         else
-            dae_var_name(dae, bond->effort, out);
+            dae_told_name(dae, bond->effort, out);
     } else {
         out_text(out, sym_text(dae->syms, dae->insts.at[at->inst].class_name));
         if (at->kind == NODE_BODY || at->kind == NODE_CONSTRAINT || (at->kind == NODE_I && at->parts.bits & (PART_WEIGHT | PART_GYRO))) {

@@ -136,11 +136,11 @@ print_bonds(const Loops *loops, uint32_t block, Out *out)
         way_print_node(&loops->ways, bond->component, false, out);
         out_printf(out, ": %s (", words[loops->through.at[b - 1]]);
         if (loops->through.at[b - 1] & THROUGH_EFFORT)
-            dae_var_name(dae, bond->effort, out);
+            dae_told_name(dae, bond->effort, out);
         if (loops->through.at[b - 1] == (THROUGH_EFFORT | THROUGH_FLOW))
             out_text(out, ", ");
         if (loops->through.at[b - 1] & THROUGH_FLOW)
-            dae_var_name(dae, bond->flow, out);
+            dae_told_name(dae, bond->flow, out);
         out_text(out, ")\n");
     }
     print_more(more, "bonds", out);
@@ -272,7 +272,7 @@ json_bonds(const Loops *loops, uint32_t block, Out *out)
             if (!(loops->through.at[b - 1] & (flow ? THROUGH_FLOW : THROUGH_EFFORT)))
                 continue;
             text.length = 0;
-            dae_var_name(dae, flow ? bond->flow : bond->effort, &text);
+            dae_told_name(dae, flow ? bond->flow : bond->effort, &text);
             out_text(out, flow ? ", \"flow\": " : ", \"effort\": ");
             out_json(out, text.text);
         }

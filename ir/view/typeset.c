@@ -104,10 +104,29 @@ static size_t
 path_length(const char *text)
 {
     size_t n = 0;
-    while (isalnum((unsigned char)text[n]) || text[n] == '_' || text[n] == '$' || (text[n] == '.' && n && !isdigit((unsigned char)text[n + 1]))
+    while (isalnum((unsigned char)text[n]) || text[n] == '_' || (unsigned char)text[n] >= 0x80 || text[n] == '$' || (text[n] == '.' && n && !isdigit((unsigned char)text[n + 1]))
            || text[n] == '[')
         n += text[n] == '[' ? strcspn(text + n, "]") + (strchr(text + n, ']') != NULL) : 1;
     return n;
+}
+
+// Words and signs of conditions: how many bytes of the text they are; 0: it begins with none.
+static size_t
+print_logic(const char *text, size_t path, Out *out)
+{
+    static const char *const words[] = {"if", "then", "else", "and", "or", "not"};
+    static const char *const signs[][2] = {{"<=", "\xE2\x89\xA4"}, {">=", "\xE2\x89\xA5"}, {"<>", "\xE2\x89\xA0"}, {"==", "="}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (path == strlen(words[i]) && !strncmp(text, words[i], path)) {
+            out_printf(out, "<mspace width=\"0.35em\"/><mo>%s</mo><mspace width=\"0.35em\"/>", words[i]);
+            return path;
+        }
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (!strncmp(text, signs[i][0], 2)) {
+            out_printf(out, "<mo>%s</mo>", signs[i][1]);
+            return 2;
+        }
+    return 0;
 }
 
 // What a variable of the compiler's own stands for, a text such as damper.F*Sgn(damper.v). All its symbols belong to that variable.
@@ -116,8 +135,10 @@ print_text(const char *text, Var var, Out *out)
 {
     out_text(out, "<mrow>");
     while (*text) {
-        size_t n = path_length(text);
-        if (isdigit((unsigned char)*text)) {
+        size_t n = path_length(text), logic = print_logic(text, n, out);
+        if (logic) {
+            n = logic;
+        } else if (isdigit((unsigned char)*text)) {
             n = strspn(text, "0123456789.");
             if (text[n] == 'e' && (isdigit((unsigned char)text[n + 1]) || text[n + 1] == '-'))
                 n += 2 + strspn(text + n + 2, "0123456789");
@@ -230,6 +251,12 @@ typeset_assignment(const Dae *dae, Var var, Expr shape, uint32_t row, Out *out)
         out_text(out, "<mn>0</mn>");
     out_text(out, "<mo>=</mo>");
     print_value(dae, shape, dae->rows.at + row, var, out);
+}
+
+void
+typeset_shape(const Dae *dae, Expr shape, uint32_t row, Var of, Out *out)
+{
+    print_value(dae, shape, dae->rows.at + row, of, out);
 }
 
 void

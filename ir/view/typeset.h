@@ -12,6 +12,8 @@
 void typeset_variable(const Dae *dae, Var var, Out *out);
 // var = shape(row); NONE: 0 = shape(row).
 void typeset_assignment(const Dae *dae, Var var, Expr shape, uint32_t row, Out *out);
+// shape(row), as the value of `of`, or NONE; an equation is left = right.
+void typeset_shape(const Dae *dae, Expr shape, uint32_t row, Var of, Out *out);
 // After alias resolution when there is one.
 void typeset_equation(Dae *dae, uint32_t equation, Out *out);
 
