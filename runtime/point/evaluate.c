@@ -302,15 +302,14 @@ evaluate_integrated(Run *run)
     clamp(run);
 }
 
-// What the integrator has found solves all loops within its tolerance.
-static bool
-loops_fulfilled(Run *run)
+bool
+evaluate_loops_hold(Run *run, double tolerance)
 {
-    bool fulfilled = !run->past_open && !failure_happened(run);
-    for (uint32_t k = 0; k < run->model->n_dynamics && fulfilled; k++)
+    bool hold = !run->past_open && !failure_happened(run);
+    for (uint32_t k = 0; k < run->model->n_dynamics && hold; k++)
         if (run->block[k])
-            fulfilled = newton_fulfilled(run, run->block[k], run->tolerance);
-    return fulfilled;
+            hold = newton_fulfilled(run, run->block[k], tolerance);
+    return hold;
 }
 
 void
@@ -340,7 +339,7 @@ solve_otherwise(Run *run, bool report)
 {
     if (!run->causal) {
         evaluate_integrated(run);
-        if (loops_fulfilled(run))
+        if (evaluate_loops_hold(run, run->tolerance))
             return MDL_OK;
     }
     point_start_loops(run, run->solved, run->solved + run->model->n);

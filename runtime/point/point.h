@@ -54,6 +54,8 @@ MDL_CHECKED int evaluate_solved(Run *run, bool report);
 MDL_CHECKED int evaluate_held(Run *run);
 // evaluate_solved, outputs, and the functions of relations and what they say there.
 MDL_CHECKED int evaluate_relations(Run *run);
+// What is in v solves all loops, each residual within `tolerance` of what the unknowns contribute to it.
+bool evaluate_loops_hold(Run *run, double tolerance);
 // evaluate_solved or, where the integrator has the loops' unknowns and they are many or cannot be solved anew, evaluate_plain;
 // then outputs. MDL_FAILED when the equations have no solution that the loops find, or a call fails: with a message when
 // `report` is set.

@@ -235,6 +235,8 @@ result_row(Run *run)
     int status = run->sense ? sense_values(run) : MDL_OK;
     if (status != MDL_OK)
         return status;
+    if ((status = check_loops(run)) != MDL_OK)
+        return status;
     if (check_finite(run) != MDL_OK || check_row(run) != MDL_OK)
         return MDL_FAILED;
     if ((status = audit_row(run)) != MDL_OK)

@@ -20,6 +20,8 @@ MDL_CHECKED int audit_finish(Run *run);  // MDL_FAILED with messages when an ide
 
 // --- residual_check.c: the equations as they were written
 // The evaluated point in v becomes a row. MDL_FAILED with a message when it does not solve them.
+// The loops of the row in v, which the integrator may have left open, before all else is done with it.
+MDL_CHECKED int check_loops(Run *run);
 MDL_CHECKED int check_row(Run *run);
 // The end of the last step, where all steps are looked at.
 MDL_CHECKED int check_step(Run *run);
