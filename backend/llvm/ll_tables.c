@@ -125,6 +125,10 @@ static const Field loop_end_fields[] = {MESSAGE(mdl_loop_end, names), SOURCE(mdl
 LAYOUT(loop_end_layout, mdl_loop_end, loop_end_fields)
 DESCRIBED(mdl_loop_end, 24);
 
+static const Field inertia_fields[] = {NAME(mdl_inertia, name)};
+LAYOUT(inertia_layout, mdl_inertia, inertia_fields)
+DESCRIBED(mdl_inertia, 16);
+
 static const Field assert_fields[] = {MESSAGE(mdl_assert, message), SOURCE(mdl_assert, where)};
 LAYOUT(assert_layout, mdl_assert, assert_fields)
 DESCRIBED(mdl_assert, 32);
@@ -192,7 +196,7 @@ DESCRIBED(mdl_tangents, 168);
 
 static const Field model_fields[] = {
     TEXT(mdl_model, name), BYTES(mdl_model, v0, nv), BYTES(mdl_model, implicit, nx), NAMES(mdl_model, state_name, n), BYTES(mdl_model, state_kind, n),
-    CODE(mdl_model, parameters), SOURCE(mdl_model, held_by), BYTES(mdl_model, move, n_moves),
+    CODE(mdl_model, parameters), SOURCE(mdl_model, held_by), STRUCTS(mdl_model, inertia, inertia_layout, n_inertias), BYTES(mdl_model, move, n_moves),
     BYTES(mdl_model, state_start, nx), STRUCTS(mdl_model, init, step_layout, n_init),
     STRUCTS(mdl_model, dynamics, step_layout, n_dynamics), CODE(mdl_model, outputs), MATRIX(mdl_model, jac_y),
     MATRIX(mdl_model, jac_yp), NAMES(mdl_model, kept_name, n_kept), CODE(mdl_model, jacobian), STRUCTS(mdl_model, relation, relation_layout, n_relations),
@@ -220,7 +224,7 @@ static const Field model_fields[] = {
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 LAYOUT(model_layout, mdl_model, model_fields)
-DESCRIBED(mdl_model, 1128);
+DESCRIBED(mdl_model, 1144);
 
 typedef struct Tables {
     LlModule *m;

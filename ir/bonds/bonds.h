@@ -19,6 +19,8 @@ bool pass_bonds(Dae *dae, Diags *diags);
 // equations that were there, their matching and the states stay as they are. False after errors: a position follows a
 // delayed value.
 bool rates_add(Dae *dae, Reduction *reduction, Problem *problem, Diags *diags);
+// Dae.monitors become equations again, in the same way.
+bool monitors_add(Dae *dae, Reduction *reduction, Problem *problem, Diags *diags);
 
 // --- strokes.c causal strokes of bonds whose effort is determined elsewhere.
 // node_of[b] is the node that determines the effort of bond b, or NONE. Strokes of bonds that do not end at

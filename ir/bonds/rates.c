@@ -1,7 +1,8 @@
-// rates.c: flows of bonds that are derivatives of algebraic positions.
+// rates.c: derivatives of algebraic positions, for those who look at them.
 //
 // Purpose: power is effort times flow, and the flow of a mechanical bond is the derivative of a position, which the
-// equations of motion often do not need: a tree in joint coordinates computes positions only.
+// equations of motion often do not need: a tree in joint coordinates computes positions only. Neither do they need the velocity and the
+// acceleration of a body without mass (Dae.monitors).
 // Method: the equation (or loop) that determines the position is differentiated and determines its rate; so do, in turn,
 // those of all quantities in it, until states, whose derivatives are known, or quantities that stand still are reached.
 // What is added has the structure of what it comes from, hence the matching is known, too. Where index reduction has
@@ -22,12 +23,18 @@ typedef struct Rates {
     U32Vec block_of;  // per position of the problem as it was
     U8Vec done;       // per block
     U32Vec queue;     // variables whose rate was asked for
+    const Monitor *monitor; // that they are asked for; NULL: for the audit
     bool rematch;
 } Rates;
 
 static bool
 complain(Rates *rates, Var var, Span span)
 {
+    if (rates->monitor) {
+        diag_add(rates->diags, E0504, span, "'%s' cannot be computed: it needs the derivative of '%s', which has none",
+                 dae_name(rates->dae, rates->monitor->var), dae_name(rates->dae, var));
+        return false;
+    }
     Diag *diag = diag_add(rates->diags, E0504, span,
                           "the power at '%s' cannot be audited: it needs the derivative of a quantity that has none",
                           dae_name(rates->dae, var));
@@ -98,8 +105,9 @@ serve(Rates *rates, Var var)
         return true;
     }
     uint32_t block = rates->block_of.at[position];
-    if (rates->done.at[block]++)
+    if (rates->done.at[block])
         return true;
+    rates->done.at[block] = 1;
     for (uint32_t k = problem->block_start.at[block]; k < problem->block_start.at[block + 1]; k++)
         if (!differentiate(rates, problem->sorted.at[k]))
             return false;
@@ -154,27 +162,81 @@ finish(Rates *rates)
         problem->unknown.at[dae_der(dae, rates->queue.at[i])] = 1;
     problem_incidence(dae, problem);
     if (rates->rematch && problem_match(problem, dae->nvars, NULL) != 0) {
-        diag_add(rates->diags, E0503, (Span){0},
-                 "the power of this model cannot be audited: velocities of its loops are not determined one by one");
+        if (rates->monitor)
+            diag_add(rates->diags, E0503, dae->equations.at[rates->monitor->equation].span,
+                     "'%s' is not determined: velocities of its loop are not determined one by one", dae_name(dae, rates->monitor->var));
+        else
+            diag_add(rates->diags, E0503, (Span){0},
+                     "the power of this model cannot be audited: velocities of its loops are not determined one by one");
         return false;
     }
     problem_sort(problem);
     return true;
 }
 
-bool
-rates_add(Dae *dae, Reduction *reduction, Problem *problem, Diags *diags)
+static Rates
+rates_begin(Dae *dae, Reduction *reduction, Problem *problem, Diags *diags)
 {
     Rates rates = {.dae = dae, .reduction = reduction, .problem = problem, .diags = diags,
                    .structure = {.dae = dae}, .shapes = {.arena = dae->arena}};
     number_blocks(&rates);
-    bool good = ask_flows(&rates);
-    for (uint32_t i = 0; good && i < rates.queue.n; i++)
-        good = serve(&rates, rates.queue.at[i]);
-    good = good && finish(&rates);
-    structure_free(&rates.structure);
-    vec_free(&rates.block_of);
-    vec_free(&rates.done);
-    vec_free(&rates.queue);
+    return rates;
+}
+
+static bool
+rates_end(Rates *rates, bool good)
+{
+    for (uint32_t i = 0; good && i < rates->queue.n; i++)
+        good = serve(rates, rates->queue.at[i]);
+    good = good && finish(rates);
+    structure_free(&rates->structure);
+    vec_free(&rates->block_of);
+    vec_free(&rates->done);
+    vec_free(&rates->queue);
+    return good;
+}
+
+bool
+rates_add(Dae *dae, Reduction *reduction, Problem *problem, Diags *diags)
+{
+    Rates rates = rates_begin(dae, reduction, problem, diags);
+    return rates_end(&rates, ask_flows(&rates));
+}
+
+// --- names that nothing reads
+
+// `var = der(of)` is an equation again, which determines var.
+static bool
+add_monitor(Rates *rates, const Monitor *monitor)
+{
+    Dae *dae = rates->dae;
+    Problem *problem = rates->problem;
+    bool negative;
+    rates->monitor = monitor;
+    if (!ask(rates, dae_alias(dae, monitor->of, &negative)))
+        return complain(rates, monitor->of, dae->equations.at[monitor->equation].span);
+    dae->equations.at[monitor->equation].kind = EQN_NORMAL;
+    dae->var_flags.at[monitor->var] &= (uint8_t)~VARF_REMOVED;
+    problem->unknown.at[monitor->var] = 1;
+    problem->equation_of.at[monitor->var] = problem->equations.n;
+    vec_push(&problem->equations, monitor->equation);
+    vec_push(&problem->var_of, monitor->var);
+    return true;
+}
+
+bool
+monitors_add(Dae *dae, Reduction *reduction, Problem *problem, Diags *diags)
+{
+    bool good = true, negative;
+    for (uint8_t order = 1; order <= 2 && good && dae->monitors.n; order++) { // velocities, then what is the derivative of one of these
+        Rates rates = rates_begin(dae, reduction, problem, diags);
+        for (uint32_t i = 0; i < dae->monitors.n && good; i++) {
+            const Monitor *monitor = &dae->monitors.at[i];
+            bool later = i > 0 && dae_alias(dae, monitor->of, &negative) == dae->monitors.at[i - 1].var;
+            if (later == (order == 2))
+                good = add_monitor(&rates, monitor);
+        }
+        good = rates_end(&rates, good);
+    }
     return good;
 }

@@ -381,7 +381,8 @@ structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode 
     reporter.under = &under;
     vec_grow(&reporter.reported, under.variable_start.n + 1);
     // What is left follows from these.
-    bool said = (under_code == E0501 && variability_of_undetermined(dae, problem, diags))
+    bool said = massless_report(dae, &under, diags)
+             || (under_code == E0501 && variability_of_undetermined(dae, problem, diags))
              || (under_code == E0501 && undriven_report(dae, &under, under_code, diags)) || rheonomic_report(dae, &over, diags);
     if (!said) {
         report_part(&reporter, &over, over_code, true);
@@ -415,11 +416,26 @@ match_merged(Dae *dae, Problem *problem)
     return good;
 }
 
+// Before loops are closed: what is surplus because of a body without mass is no redundant constraint.
+static void
+find_massless(Dae *dae, const Problem *problem)
+{
+    if (!dae->massless.n)
+        return;
+    Singular over, under;
+    problem_singular(problem, problem->equation_of.n, &over, &under);
+    massless_find(dae, &over);
+    singular_free(&over);
+    singular_free(&under);
+}
+
 static bool
 balance(Dae *dae, bool close, Diags *diags)
 {
     Problem problem = {0};
     bool good = match_merged(dae, &problem);
+    if (!good)
+        find_massless(dae, &problem);
     if (!good && close && close_mechanisms(dae)) {
         problem_free(&problem);
         problem = (Problem){0};

@@ -18,4 +18,9 @@ bool floating_report(Dae *dae, const Singular *over, uint32_t set, const Singula
 // them. False, and nothing reported, when there is none.
 bool undriven_report(const Dae *dae, const Singular *under, DiagCode code, Diags *diags);
 
+// massless_bodies.c: marks equations of bodies without mass in the sets of `over`; reports, E0501, those that are marked: nothing says how the bodies
+// move. False, and nothing reported, when there is none.
+void massless_find(Dae *dae, const Singular *over);
+bool massless_report(Dae *dae, const Singular *under, Diags *diags);
+
 #endif

@@ -82,6 +82,8 @@ dae_free(Dae **dae)
     map_free(&d->started_by);
     vec_free(&d->determined_records);
     vec_free(&d->moves);
+    vec_free(&d->massless);
+    vec_free(&d->monitors);
     map_free(&d->stands_for);
     map_free(&d->dependent);
     map_free(&d->guarded);

@@ -400,6 +400,18 @@ typedef struct Move {
     Var var, move;
 } Move;
 
+// A name that nothing reads for the derivative of `of`, of a body without mass: no equation until everything else is determined.
+typedef struct Monitor {
+    uint32_t equation; // var = der(of), EQN_REMOVED meanwhile
+    Var var, of;       // representatives
+} Monitor;
+// An equation that a parameter of value zero took a derivative out of: it says no longer how something moves.
+typedef struct Massless {
+    uint32_t equation;
+    Var zero;
+    bool surplus;      // as the model was written it was one too many (ir/check/massless_bodies.c)
+} Massless;
+
 typedef struct Literal { Var var; double value; } Literal;
 
 typedef struct Dae {
@@ -476,6 +488,8 @@ typedef struct Dae {
     Map guarded;          // conditions that assertions of the compiler's own look at (guards.c)
     bool assemble;        // where there are invariants, initial conditions x = start get an offset that the runtime can set
     VEC(Move) moves;
+    VEC(Massless) massless;
+    VEC(Monitor) monitors; // velocities before accelerations (ir/index/zero_inertia.c, ir/bonds/rates.c)
     Var leak;             // parameter of the laws of ideal diodes that depend on each other (leak.c); 0: there are none
     bool starts_states;       // the start is said by values of states alone, so that these are enough to start from
     struct Known *known;  // values of parameters (known.c), in `arena`; made on demand

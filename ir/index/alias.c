@@ -13,6 +13,8 @@
 // Complexity: near linear (path compression).
 //
 //     a.f + b.f = 0;  c.f = a.f     ->     b.f = -a.f, c.f = a.f
+#include "ir/index/zeros.h"
+
 #include "ir/dae/pass.h"
 #include "ir/expr/expr_calculus.h"
 #include "ir/expr/expr_make.h"
@@ -453,6 +455,20 @@ forget_used(Dae *dae)
     map_free(&place);
 }
 
+static void
+finish(Aliases *aliases)
+{
+    Dae *dae = aliases->dae;
+    publish(aliases);
+    for (Var v = 0, n = dae->nvars; v < n; v++)
+        if (dae->alias_of.at[v] != v && dae->var_group.at[v] != NONE)
+            link_followers(dae, v);
+    vec_free(&aliases->mergeable);
+    vec_free(&aliases->parent);
+    vec_free(&aliases->negative);
+    vec_free(&aliases->shape_kind);
+}
+
 bool
 pass_alias(Dae *dae, Diags *diags)
 {
@@ -464,14 +480,23 @@ pass_alias(Dae *dae, Diags *diags)
     for (uint32_t e = 0; e < dae->equations.n; e++)
         use_equation(&aliases, e);
     join_definitions(&aliases);
-    publish(&aliases);
-    for (Var v = 0, n = dae->nvars; v < n; v++)
-        if (dae->alias_of.at[v] != v && dae->var_group.at[v] != NONE)
-            link_followers(dae, v);
+    finish(&aliases);
     forget_used(dae);
-    vec_free(&aliases.mergeable);
-    vec_free(&aliases.parent);
-    vec_free(&aliases.negative);
-    vec_free(&aliases.shape_kind);
     return true;
+}
+
+void
+alias_more(Dae *dae, const U32Vec *equations)
+{
+    Aliases aliases = {.dae = dae};
+    U32Vec was = dae->alias_of;
+    dae->alias_of = (U32Vec){0};
+    start_classes(&aliases);
+    for (Var v = 0; v < was.n; v++)
+        if (was.at[v] != v && dae->var_group.at[v] != NONE) // derivatives follow their variables
+            join_roots(&aliases, was.at[v], v, dae->alias_negative.at[v]);
+    for (uint32_t i = 0; i < equations->n; i++)
+        use_equation(&aliases, equations->at[i]);
+    finish(&aliases);
+    vec_free(&was);
 }

@@ -5,16 +5,19 @@
 // Method: the variables with an equation c*x = 0, c constant, are zero, and so are their aliases, and what an equation x = e gives where
 // e is a product, a choice or a sum of what is zero (a junction's capacitance by its formula). Put into an equation that
 // multiplies, such zeros can make derivatives vanish from it. It is rewritten where one of these then occurs nowhere any more:
-// that is no unknown. Other equations keep their text. Parameters that have the value zero while compiling (the mass of a body that
+// that is no unknown; and where it is an acceleration, which nothing else determines. Other equations keep their text. Parameters that have the value zero while compiling (the mass of a body that
 // stands for a node) count like such variables, unless derivatives with respect to them are wanted; where they can be set later, an
 // assertion holds them at zero. A derivative with a name of
-// its own (an acceleration) stays an unknown, which index reduction finds from what determines the position.
+// its own (an acceleration) stays an unknown, which index reduction finds from what determines the position. What that means for neighbours
+// and states follows (zero_inertia.c).
 //
 //     c = 0;  d = c;  x = 2 + d*der(x)     ->     c = 0;  d = c;  x = 2
 //     m*a = f;  a = der(der(x))            ->     0 = f       with m = 0
 //
 // Contract: after `alias`. Equations get another shape and row; derivatives may get VARF_REMOVED. Appends assertions.
 // Complexity: linear in the equations; each shape is looked at once.
+#include "ir/index/zeros.h"
+
 #include "ir/dae/guards.h"
 #include "ir/dae/pass.h"
 #include "ir/expr/expr_calculus.h"
@@ -33,6 +36,8 @@ typedef struct Zeros {
     U8Vec zero;     // per variable: stands for a class that is zero
     U8Vec moves;    // per variable: MOVES_* of the class that it stands for
     U32Vec defines; // per equation `a = der(v)`: the class of a, else NONE
+    U32Vec named;   // per variable: of the class of such an a, v + 1; 0: none
+    U32Vec bases;   // what the derivatives that vanished were of
     U8Vec kind;     // per Expr: 0 not known yet, else ShapeKind
     U32Vec given;   // per variable: 1 + the equation x = e of the class that it stands for; 0: none. Empty until it is asked for
     U8Vec proof;    // per variable: a Proof
@@ -44,12 +49,11 @@ enum { MOVES_AS_DERIVATIVE = 1, MOVES_WITH_NAME = 2 }; // a derivative is in the
 
 typedef enum ShapeKind { SHAPE_UNKNOWN, SHAPE_OTHER, SHAPE_ZERO, SHAPE_PRODUCT } ShapeKind;
 
-// c*#0 = 0.
-static bool
-says_zero(Exprs *exprs, Expr shape)
+bool
+zeros_says(Exprs *exprs, Expr shape)
 {
     Expr factor, rest;
-    return expr_op(exprs, shape) == OP_EQN && expr_affine(exprs, expr_residual(exprs, shape), 0, &factor, &rest)
+    return expr_op(exprs, shape) == OP_EQN && expr_nslots(exprs, shape) == 1 && expr_affine(exprs, expr_residual(exprs, shape), 0, &factor, &rest)
         && expr_op(exprs, factor) == OP_CONST && expr_value(exprs, factor) != 0 && expr_is_const(exprs, rest, 0);
 }
 
@@ -61,7 +65,7 @@ kind_of_shape(Zeros *zeros, Expr shape)
         vec_grow(&zeros->kind, expr_count(exprs) + 1 - zeros->kind.n);
     if (!zeros->kind.at[shape]) {
         uint32_t slots = expr_nslots(exprs, shape);
-        ShapeKind kind = slots == 1 && says_zero(exprs, shape) ? SHAPE_ZERO
+        ShapeKind kind = zeros_says(exprs, shape) ? SHAPE_ZERO
                        : slots > 1 && (expr_has_op(exprs, shape, OP_MUL) || expr_has_op(exprs, shape, OP_DIV))
                        ? SHAPE_PRODUCT : SHAPE_OTHER;
         zeros->kind.at[shape] = (uint8_t)kind;
@@ -98,25 +102,35 @@ find_derivatives(Zeros *zeros)
     }
 }
 
+// The name a in `a = der(v)`, equation e; else NONE.
+static Var
+named_at(const Dae *dae, uint32_t e, Var *base)
+{
+    const Exprs *exprs = dae->exprs;
+    const Equation *at = &dae->equations.at[e];
+    bool negative;
+    if (at->kind != EQN_NORMAL || expr_op(exprs, at->shape) != OP_EQN || expr_nslots(exprs, at->shape) != 2
+        || expr_op(exprs, expr_arg(exprs, at->shape, 0)) != OP_SLOT || expr_op(exprs, expr_arg(exprs, at->shape, 1)) != OP_SLOT)
+        return NONE;
+    Var one = dae->rows.at[at->row], other = dae->rows.at[at->row + 1];
+    if ((dae->var_der_of.at[one] != NONE) == (dae->var_der_of.at[other] != NONE))
+        return NONE;
+    *base = dae->var_der_of.at[one] != NONE ? dae->var_der_of.at[one] : dae->var_der_of.at[other];
+    return dae_alias(dae, dae->var_der_of.at[one] != NONE ? other : one, &negative);
+}
+
 // Equations that give a derivative a name: the name stands for it.
 static void
 find_names(Zeros *zeros)
 {
     Dae *dae = zeros->dae;
-    Exprs *exprs = dae->exprs;
-    bool negative;
+    vec_grow(&zeros->named, dae->nvars);
     for (uint32_t e = 0; e < dae->equations.n; e++) {
-        const Equation *at = &dae->equations.at[e];
-        Var name = NONE;
-        if (at->kind == EQN_NORMAL && expr_op(exprs, at->shape) == OP_EQN && expr_nslots(exprs, at->shape) == 2
-            && expr_op(exprs, expr_arg(exprs, at->shape, 0)) == OP_SLOT && expr_op(exprs, expr_arg(exprs, at->shape, 1)) == OP_SLOT) {
-            Var one = dae->rows.at[at->row], other = dae->rows.at[at->row + 1];
-            if ((dae->var_der_of.at[one] != NONE) != (dae->var_der_of.at[other] != NONE))
-                name = dae_alias(dae, dae->var_der_of.at[one] != NONE ? other : one, &negative);
-        }
-        if (name != NONE && dae_kind(dae, name) == VAR_CONTINUOUS)
+        Var base = NONE, name = named_at(dae, e, &base);
+        if (name != NONE && dae_kind(dae, name) == VAR_CONTINUOUS) {
             zeros->moves.at[name] |= MOVES_AS_DERIVATIVE | MOVES_WITH_NAME;
-        else
+            zeros->named.at[name] = base + 1;
+        } else
             name = NONE;
         vec_push(&zeros->defines, name);
     }
@@ -390,8 +404,44 @@ remove_unmentioned(Zeros *zeros, Var var, const U8Vec *mentioned)
     }
 }
 
-// Rewrites an equation that had a derivative which is gone from the model.
-static void
+// The variable is a derivative, or a name of one.
+static bool
+is_rate(const Zeros *zeros, Var var)
+{
+    bool negative;
+    return var != NONE && zeros->moves.at[dae_alias(zeros->dae, var, &negative)] & MOVES_AS_DERIVATIVE;
+}
+
+static bool
+has_lost(const Zeros *zeros, const Rewritten *made, Var class)
+{
+    const Dae *dae = zeros->dae;
+    bool lost = true, negative;
+    for (uint32_t k = expr_nslots(dae->exprs, made->shape); k-- > 0 && lost;)
+        lost = dae_alias(dae, dae->rows.at[made->row + k], &negative) != class;
+    return lost;
+}
+
+// The parameter whose zero alone takes a derivative out of the equation; NONE: there is none, or it has no name.
+static Var
+cause(Zeros *zeros, const Equation *at)
+{
+    Dae *dae = zeros->dae;
+    uint32_t n = expr_nslots(dae->exprs, at->shape);
+    for (uint32_t k = 0; k < n; k++) {
+        Var var = dae->rows.at[at->row + k];
+        if (!is_zero_parameter(zeros, var) || dae->var_group.at[var] == NONE)
+            continue;
+        Expr left = expr_replace_slot(dae->exprs, at->shape, k, expr_const(dae->exprs, 0));
+        for (uint32_t j = 0; j < n; j++)
+            if (derivative_at(zeros, at->row, j) != NONE && !expr_uses_slot(dae->exprs, left, j))
+                return var;
+    }
+    return NONE;
+}
+
+// Rewrites an equation that had a derivative which is gone from the model, if it is.
+static bool
 rewrite(Zeros *zeros, const Rewritten *made, const U8Vec *mentioned)
 {
     Dae *dae = zeros->dae;
@@ -399,18 +449,30 @@ rewrite(Zeros *zeros, const Rewritten *made, const U8Vec *mentioned)
     bool gone = false, negative;
     for (uint32_t k = expr_nslots(dae->exprs, at->shape); k-- > 0;) {
         Var der = derivative_at(zeros, at->row, k);
+        Var var = dae->rows.at[at->row + k];
+        if (der != NONE && mentioned->at[der])
+            gone |= at->kind == EQN_NORMAL && zeros->named.at[der] && is_rate(zeros, zeros->named.at[der] - 1) && has_lost(zeros, made, der);
         if (der == NONE || mentioned->at[der])
             continue;
-        remove_unmentioned(zeros, dae->rows.at[at->row + k], mentioned);
+        if (dae->var_der_of.at[var] != NONE || zeros->named.at[der])
+            vec_push(&zeros->bases, dae->var_der_of.at[var] != NONE ? dae->var_der_of.at[var] : zeros->named.at[der] - 1);
+        remove_unmentioned(zeros, var, mentioned);
         gone = true;
     }
     if (!gone)
-        return;
-    for (uint32_t k = expr_nslots(dae->exprs, at->shape); k-- > 0;)
-        if (is_zero(zeros, dae->rows.at[at->row + k], made->equation) && !zeros->zero.at[dae_alias(dae, dae->rows.at[at->row + k], &negative)])
-            dae_require_zero(dae, dae->rows.at[at->row + k], made->equation);
+        return false;
+    Var zero = cause(zeros, at);
+    for (uint32_t k = expr_nslots(dae->exprs, at->shape); k-- > 0;) {
+        Var var = dae->rows.at[at->row + k];
+        if (!is_zero(zeros, var, made->equation) || zeros->zero.at[dae_alias(dae, var, &negative)])
+            continue;
+        dae_require_zero(dae, var, made->equation);
+    }
+    if (zero != NONE)
+        vec_push(&dae->massless, ((Massless){made->equation, zero, false}));
     at->shape = made->shape;
     at->row = made->row;
+    return true;
 }
 
 bool
@@ -430,9 +492,14 @@ pass_zeros(Dae *dae, Diags *diags)
     }
     if (zeros.rewritten.n) {
         U8Vec mentioned = {0};
+        U32Vec changed = {0};
         mark_mentioned(&zeros, &mentioned);
         for (uint32_t i = 0; i < zeros.rewritten.n; i++)
-            rewrite(&zeros, &zeros.rewritten.at[i], &mentioned);
+            if (rewrite(&zeros, &zeros.rewritten.at[i], &mentioned))
+                vec_push(&changed, zeros.rewritten.at[i].equation);
+        if (changed.n)
+            zeros_spread(dae, &changed, &zeros.bases);
+        vec_free(&changed);
         vec_free(&mentioned);
     }
     put_shorts(&zeros);
@@ -442,6 +509,8 @@ pass_zeros(Dae *dae, Diags *diags)
     vec_free(&zeros.defines);
     dae->known = NULL; // later passes add parameters
     vec_free(&zeros.kind);
+    vec_free(&zeros.named);
+    vec_free(&zeros.bases);
     vec_free(&zeros.used);
     vec_free(&zeros.given);
     vec_free(&zeros.proof);

@@ -341,12 +341,38 @@ make_loop_ends(Lowering *low)
     vec_free(&code);
 }
 
+// Masses and moments of inertia of bodies that have none, or may be set to have none later.
+static void
+make_inertias(Lowering *low)
+{
+    Dae *dae = low->dae;
+    mdl_model *model = low->sys->model;
+    VEC(mdl_inertia) found = {0};
+    for (Var var = 0; var < dae->nvars; var++) {
+        const Group *group = dae_kind(dae, var) == VAR_PARAMETER ? dae_group(dae, var) : NULL;
+        const char *quantity = group && group->decl->quantity ? sym_text(dae->syms, group->decl->quantity) : "";
+        int sign;
+        if ((strcmp(quantity, "Mass") && strcmp(quantity, "MomentOfInertia")) || dae->insts.at[locate_var_inst(dae, var)].class_kind != CLASS_KIND_BODY)
+            continue;
+        uint32_t place = place_of(low, var, &sign);
+        if (low->in->settable || low->image.at[place] == 0)
+            vec_push(&found, ((mdl_inertia){place, dae_name(dae, var)}));
+    }
+    mdl_inertia *table = arena_array(low->arena, mdl_inertia, found.n + 1);
+    if (found.n)
+        memcpy(table, found.at, found.n * sizeof *table);
+    model->inertia = table;
+    model->n_inertias = found.n;
+    vec_free(&found);
+}
+
 void
 make_closing(Lowering *low)
 {
     Dae *dae = low->dae;
     mdl_model *model = low->sys->model;
     model->held_by = holders(low);
+    make_inertias(low);
     if (!model->n_constraints)
         return;
     mdl_move *table = arena_array(low->arena, mdl_move, dae->moves.n + 1);

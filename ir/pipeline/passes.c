@@ -169,7 +169,8 @@ run_causality(Compilation *c)
 static bool
 run_rates(Compilation *c)
 {
-    return !c->audit || rates_add(c->dae, &c->reduction, &c->problem, c->diags);
+    return monitors_add(c->dae, &c->reduction, &c->problem, c->diags)
+           && (!c->audit || rates_add(c->dae, &c->reduction, &c->problem, c->diags));
 }
 
 static bool

@@ -203,6 +203,12 @@ typedef struct mdl_loop_end {
     const char *place; // "file:line:col"
 } mdl_loop_end;
 
+// A parameter of a body: a mass, or a moment of inertia.
+typedef struct mdl_inertia {
+    uint32_t place; // in v
+    const char *name;
+} mdl_inertia;
+
 // An initial condition x = start that may move: x = start + v[move]; what is fixed only with `run --assemble`.
 typedef struct mdl_move {
     uint32_t state;    // index of the state that x is, or minus which
@@ -494,6 +500,8 @@ struct mdl_model {
 
     mdl_code parameters;     // dependent parameters, start values, nominals; once, after overrides
     const char *held_by;    // constraints of a model with bodies in which nothing depends on time; else NULL
+    uint32_t n_inertias;    // masses and moments of inertia of bodies that are or may become 0
+    const mdl_inertia *inertia;
     uint32_t n_moves;       // where there are constraints
     const mdl_move *move;
     const uint8_t *state_start; // nx: MDL_START_...; NULL without constraints

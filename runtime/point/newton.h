@@ -104,6 +104,6 @@ void newton_note_elsewhere(const Run *run, const Newton *newton, const double *f
 // a newline before it. Returns the length.
 size_t newton_null_text(const Run *run, Newton *newton, uint32_t most, char *text, size_t size);
 // The same of a factored matrix whose columns have names of these kinds (MDL_NAME_*).
-size_t report_null_text(Rank *rank, const char *const *name, const uint8_t *kind, uint32_t n, char *text, size_t size);
+size_t report_null_text(const Run *run, Rank *rank, const char *const *name, const uint8_t *kind, uint32_t n, char *text, size_t size);
 
 #endif

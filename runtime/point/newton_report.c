@@ -18,6 +18,8 @@ enum { SHOWN = 8, DIRECTIONS = 3, TOGETHER = 6, LOOKED_AT = 500 };
 
 static const double AGREEMENT = 1e-9; // of residuals, in the sizes of their terms
 
+static const char WITHOUT_INERTIA[] = "give the body a value, or leave it out";
+
 typedef struct Text {
     char *text;
     size_t size, used;
@@ -70,10 +72,29 @@ kind_of(const mdl_block *block, uint32_t i)
     return kinds ? kinds[i < block->m ? i : i - block->m] : 0;
 }
 
+// Bodies without mass or without inertia: in a system that determines too little they are the first to look at.
+static void
+say_inertias(Text *out, const Run *run, const char *before)
+{
+    const mdl_model *model = run->model;
+    uint32_t count = 0, shown = 0;
+    if (strstr(out->text, WITHOUT_INERTIA)) // said of another direction
+        return;
+    for (uint32_t i = 0; i < model->n_inertias; i++)
+        count += run->v[model->inertia[i].place] == 0;
+    for (uint32_t i = 0; i < model->n_inertias && shown < TOGETHER; i++)
+        if (run->v[model->inertia[i].place] == 0)
+            say(out, "%s'%s'", !shown++ ? before : shown == count ? " and " : ", ", model->inertia[i].name);
+    if (count > TOGETHER)
+        say(out, " and %u more", count - TOGETHER);
+    if (count)
+        say(out, " %s 0: %s", count == 1 ? "is" : "are", WITHOUT_INERTIA);
+}
+
 // One direction in which n variables can move together. What the compiler has made says nothing to those who wrote the model: variables
 // that take up surplus constraints may move freely by their nature.
 static void
-say_direction(Text *out, const char *const *name, const uint8_t *kind, uint32_t n, double *along)
+say_direction(const Run *run, Text *out, const char *const *name, const uint8_t *kind, uint32_t n, double *along)
 {
     uint32_t count = 0, first = n;
     double most = 0;
@@ -102,19 +123,21 @@ say_direction(Text *out, const char *const *name, const uint8_t *kind, uint32_t 
         if (fabs(along[i]) > 1e-6 * most)
             say(out, "%s%.4g", shown++ ? " : " : "", along[i] / along[first]);
     say(out, " without changing these equations");
-    if (rates)
+    if (rates) {
         say(out, ":\n    nothing resists this change; does a mass or an inertia (a capacitance, an inductance) vanish there?");
+        say_inertias(out, run, " ");
+    }
 }
 
 size_t
-report_null_text(Rank *rank, const char *const *name, const uint8_t *kind, uint32_t n, char *text, size_t size)
+report_null_text(const Run *run, Rank *rank, const char *const *name, const uint8_t *kind, uint32_t n, char *text, size_t size)
 {
     Text out = {text, size, 0};
     double *along = calloc((size_t)n + 1, sizeof *along);
     text[0] = '\0';
     for (uint32_t k = 0; along && k < n - rank_value(rank) && k < DIRECTIONS; k++) {
         rank_null(rank, k, along);
-        say_direction(&out, name, kind, n, along);
+        say_direction(run, &out, name, kind, n, along);
     }
     free(along);
     return out.used;
@@ -137,7 +160,7 @@ newton_null_text(const Run *run, Newton *newton, uint32_t most, char *text, size
     for (uint32_t k = 0; along && name && kind && k < block->m - rank_value(newton->rank) && k < most; k++) {
         rank_null(newton->rank, k, along);
         newton_inner_response(run, newton, along, along + block->m);
-        say_direction(&out, name, kind, n, along);
+        say_direction(run, &out, name, kind, n, along);
     }
     free(kind);
     free(name);
@@ -430,6 +453,8 @@ newton_report(const Run *run, Newton *newton, const char *when)
     if (newton->trouble == TURNING_POINT)
         say(&out, " (at s = %.4g, and its other branch does not come to one either); there may be none, or other start values lead to one", newton->reached);
     say(&out, "%s", open);
+    if (newton->trouble == SINGULAR || newton->trouble == CONTRADICTION || newton->trouble == NOT_FINITE)
+        say_inertias(&out, run, "\n");
     if (newton->trouble == CONTRADICTION || newton->trouble == NOT_REACHED)
         say_contradiction(&out, run, newton);
     else

@@ -446,6 +446,6 @@ jacobian_null_text(const Jacobian *jacobian, const Run *run, char *text, size_t 
         for (uint32_t k = jacobian->start[j]; k < jacobian->start[j + 1]; k++)
             matrix[(size_t)j * n + jacobian->row[k]] = jacobian->values[k];
     if (rank_factor(rank, run->v + run->model->nominal, 1e-12, n) && rank_value(rank) < n)
-        report_null_text(rank, run->model->state_name, run->model->state_kind, n, text, size);
+        report_null_text(run, rank, run->model->state_name, run->model->state_kind, n, text, size);
     rank_free(&rank);
 }
