@@ -100,6 +100,8 @@ void newton_trace_solve(const Run *run, const Newton *newton, bool solved);
 void newton_trace_step(const Run *run, const Newton *newton, double s, const double *from);
 // A note: the block was solved from the unknowns `from`, because it could not be from its start values.
 void newton_note_elsewhere(const Run *run, const Newton *newton, const double *from);
+// A line of bodies whose mass or inertia is 0 into `text`, "" when there are none: a value that is not finite may come of that.
+void newton_inertia_text(const Run *run, char *text, size_t size);
 // "`a` and `b` can change together as 1 : -1" for every null vector of newton->rank, at most `most` lines, each with
 // a newline before it. Returns the length.
 size_t newton_null_text(const Run *run, Newton *newton, uint32_t most, char *text, size_t size);

@@ -91,6 +91,14 @@ say_inertias(Text *out, const Run *run, const char *before)
         say(out, " %s 0: %s", count == 1 ? "is" : "are", WITHOUT_INERTIA);
 }
 
+void
+newton_inertia_text(const Run *run, char *text, size_t size)
+{
+    Text out = {text, size, 0};
+    text[0] = '\0';
+    say_inertias(&out, run, "\n");
+}
+
 // One direction in which n variables can move together. What the compiler has made says nothing to those who wrote the model: variables
 // that take up surplus constraints may move freely by their nature.
 static void

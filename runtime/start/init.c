@@ -16,6 +16,7 @@
 #include "runtime/event/event.h"
 #include "runtime/law/law.h"
 #include "runtime/memory/memory.h"
+#include "runtime/point/newton.h"
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
 #include "runtime/start/settable.h"
@@ -361,15 +362,16 @@ adopt_conditions(Run *run, double *before)
 MDL_CHECKED static int
 check_initial(const Run *run, const char *said)
 {
-    char text[300];
+    char text[300], light[1000];
     if (!evaluate_not_finite(run, text, sizeof text))
         return MDL_OK;
+    newton_inertia_text(run, light, sizeof light);
     if (failure_report(run))
         return MDL_FAILED;
     if (*said)
         run_message(run, MDL_ERROR, "%s at time %.12g", said, run->v[0]);
     else
-        run_message(run, MDL_ERROR, "initialisation: %s has no finite value%s", text, evaluate_explain(run));
+        run_message(run, MDL_ERROR, "initialisation: %s has no finite value%s%s", text, evaluate_explain(run), light);
     return MDL_FAILED;
 }
 
