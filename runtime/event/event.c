@@ -317,12 +317,12 @@ event_iterate(Run *run, bool initial)
                     run->v[0], text, evaluate_explain(run));
         return MDL_FAILED;
     }
-    if (run->model->failure) { // what is only looked at is part of the rows behind the event
+    // What is only looked at is part of the rows behind the event, too: the last search may have shared forces otherwise than the evaluation before it.
+    if (run->model->failure)
         failure_clear(run);
-        evaluate_outputs(run);
-        if (failure_report(run))
-            return MDL_FAILED;
-    }
+    evaluate_outputs(run);
+    if (run->model->failure && failure_report(run))
+        return MDL_FAILED;
     if (run->contacts)
         status = contact_tell_several(run);
     evaluate_store(run);
