@@ -2,7 +2,8 @@
 //
 // Purpose: what is written solves what was written, whatever happened in between.
 // Method: whoever compiled the model evaluates its equations (ir/pipeline/check_rows.h); here is decided where. By itself a run spends a
-//         twentieth of its time on it: the first rows, and later ones as long as that holds.
+//         twentieth of its time on it: the first rows, and later ones as long as that holds. Loops that a row has from the integrator are held against the
+//         same tolerance before, in every row, and solved where they miss it: what is written does not depend on whether it is checked.
 // Contract: result.h. Where motions rest after accumulated impacts reactions act that no equation has: such points are left out. So is the left
 //           limit of an event that was located, where a condition has crossed and has its former value.
 // Complexity: an evaluation of the written equations per point that is looked at; at most a twentieth of the run.
