@@ -46,7 +46,6 @@ static const double EXACTNESS = 0.1, EXACTER = 0.3;
 // derivative has some of 1e10/s) that are known to the tolerance have slopes of any size: the step must come below their times, a tenth at a time.
 enum { ERROR_FAILURES = 40 };
 
-static const double PROBE = 1e-2;  // of the states, by which a probing step moves them
 static const double MISSING = 1; // corrections, in units of the tolerance, that a step may still ask for
 
 struct Ode {
@@ -347,41 +346,6 @@ report_restart(const Run *run)
     return MDL_INTERNAL;
 }
 
-// Of what the weights in ode->defect measure.
-static double
-weighted_norm(const Run *run, const double *x)
-{
-    return sqrt(nvector_squares(x, run->ode->defect, run_size(run)) / run_size(run));
-}
-
-// The first step of the Runge-Kutta method. Its error is that of order 5 from the first step on, where the library assumes order 1 and begins steps of 1e-12
-// that become twenty times longer each. The sixth derivative follows from the second, of a probing step, and from how much that is beside the first
-// (after Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, 1993, II.4). 0: the library's choice.
-static double
-starting_step(Run *run, double most)
-{
-    const double share = 0.02;
-    Ode *ode = run->ode;
-    size_t n = run_size(run);
-    double *slope = NV_DATA_S(ode->dense_p), *weight = ode->defect;
-    if (weights(ode->y, ode->dense, run) != 0)
-        return 0;
-    memcpy(weight, NV_DATA_S(ode->dense), n * sizeof *weight);
-    double first = weighted_norm(run, run->yp);
-    if (!(first > 0) || !isfinite(first))
-        return 0;
-    double probe = fmin(PROBE * run->strictness / (run->tolerance * first), most);
-    for (size_t i = 0; i < n; i++)
-        NV_Ith_S(ode->dense, i) = NV_Ith_S(ode->y, i) + probe * run->yp[i];
-    if (!(run->time + probe > run->time) || right_side(run->time + probe, ode->dense, ode->dense_p, run) != 0)
-        return 0;
-    for (size_t i = 0; i < n; i++)
-        slope[i] = (slope[i] - run->yp[i]) / probe;
-    double second = weighted_norm(run, slope), rate = second / first;
-    double step = second > 0 ? fmax(sqrt(share / second), pow(share / (second * pow(rate, 4)), 1.0 / 6)) : most;
-    return isfinite(second) ? fmin(step, most) : 0;
-}
-
 MDL_CHECKED static int
 ode_start(Run *run)
 {
@@ -389,8 +353,6 @@ ode_start(Run *run)
     if (!run->ny)
         return MDL_OK;
     ode_stats(run);
-    double last = 0, next = 0, step = 0;
-    bool stepped = ode->runge_kutta && ERKStepGetLastStep(ode->memory, &last) == ARK_SUCCESS && ERKStepGetCurrentStep(ode->memory, &next) == ARK_SUCCESS;
     ode->fresh = true;
     if (ode->projection)
         projection_forget(ode->projection);
@@ -401,12 +363,6 @@ ode_start(Run *run)
     int flag = ode->runge_kutta ? ERKStepReInit(ode->memory, right_side, run->time, ode->y)
                                 : CVodeReInit(ode->memory, run->time, ode->y);
     ode->error_failures = ode->newton_failures = 0;
-    // Frictions in a plane turn their directions within any time before they stop, which the library's tiny steps resolve.
-    if (flag == 0 && stepped && !run->modes && !run->model->n_sgns) {
-        double span = run->options->stop - run->time, most = fmax(last, next);
-        step = starting_step(run, most > 0 ? fmin(most, span) : fmin(run->interval, span / 100));
-        flag = ERKStepSetInitStep(ode->memory, step);
-    }
     return flag == 0 ? MDL_OK : report_restart(run);
 }
 
