@@ -133,6 +133,10 @@ solver_named(BuiltinCall *call, Expr *out)
     if (!value_evaluate(env, &call->values[1], node_span(env, call->nodes[1])))
         return false;
     const char *name = text_of(env, &call->values[1]);
+    if (name && !strcmp(name, "External")) { // the choice is the tool's: a method that is stable at any interval
+        *out = expr_const(env->exprs, CLOCK_IMPLICIT_TRAPEZOID);
+        return true;
+    }
     for (uint32_t i = 0; name && i < CLOCK_SOLVERS; i++)
         if (!strcmp(name, clock_solver_names[i])) {
             *out = expr_const(env->exprs, i);
@@ -140,7 +144,7 @@ solver_named(BuiltinCall *call, Expr *out)
         }
     Diag *diag = diag_add(env->diags, E0210, node_span(env, call->nodes[1]), "there is no solver method '%s' of clocked equations",
                           name ? name : "...");
-    diag_help(diag, "it is one of ExplicitEuler, ExplicitMidPoint2, ExplicitRungeKutta4, ImplicitEuler, ImplicitTrapezoid");
+    diag_help(diag, "it is one of ExplicitEuler, ExplicitMidPoint2, ExplicitRungeKutta4, ImplicitEuler, ImplicitTrapezoid, External");
     return false;
 }
 

@@ -111,6 +111,26 @@ uint32_t clocks_at_ticks(Clocks *clocks, const Partition *partition, Var var, Ex
 // --- clock_solvers.c: derivatives become unknowns, states get the equation of the method. False after E0514.
 bool clocks_discretise(Clocks *clocks, uint32_t partition, U32Vec *equations);
 
+// Over `vars`: the state at the tick before (its start value where its state of a state machine begins anew), and `rate` times the interval.
+Expr clocks_advanced(Clocks *clocks, Var state, Expr rate, U32Vec *vars);
+
+// --- clock_stages.c: a partition that is integrated by a method with several stages
+typedef struct Stages {
+    Clocks *clocks;
+    uint32_t partition;
+    U32Vec *equations;     // of the partition; those of the stages are added
+    uint32_t n;            // of them the partition's own
+    U32Vec states, rates;  // each state, and the unknown that its derivative became; a rate may be a state, too
+    Map number;            // state -> its place among these
+    VEC(double) places;    // of stages 1, 2, ... in the interval, as a part of it
+    U32Vec copies;         // the rate of state s at stage k > 0: [(k - 1)*states.n + s]
+    Map inputs;            // equation and part of it -> the unknown that it became
+} Stages;
+// One more, at the states that the interval up to `place` with the slopes of the stage before leads to.
+void clocks_add_stage(Stages *stages, double place);
+// The rate of a state at a stage, over `vars`; at stage 0: at the tick before.
+Expr clocks_slope(const Stages *stages, uint32_t stage, uint32_t state, U32Vec *vars);
+
 // --- clocked_solution.c
 Expr clocks_without_past(Dae *dae, Expr e); // with numbers for previous()
 // The variable that stands alone on a side of an equation, and not on the other; NONE: none does.

@@ -17,7 +17,7 @@ typedef enum ClockSolver {
     CLOCK_SOLVERS
 } ClockSolver;
 
-// "ExplicitEuler", ... by ClockSolver; "External" is what the tool chooses.
+// "ExplicitEuler", ... by ClockSolver.
 static const char *const clock_solver_names[CLOCK_SOLVERS] = {
     "", "ExplicitEuler", "ExplicitMidPoint2", "ExplicitRungeKutta4", "ImplicitEuler", "ImplicitTrapezoid"
 };
