@@ -11,6 +11,7 @@ typedef struct Map {
     uint64_t *keys;
     uint32_t *values; // value + 1; 0 marks a free place
     uint32_t count, capacity;
+    uint32_t shift;   // leaves as many high bits of 64 as number the places
 } Map;
 
 // Finds `key`; true and *value when present.

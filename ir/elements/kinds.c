@@ -42,31 +42,31 @@ letter_bit(int difference)
 // Without its efforts nothing is left of the equation: it balances them, be it with arms that move (t = d*f), and is
 // no law between motion and effort.
 static bool
-only_balances(const Kinds *kinds, uint32_t equation)
+only_balances(Kinds *kinds, uint32_t equation)
 {
     const Dae *dae = kinds->dae;
     uint32_t n;
     const Var *vars = dae_row(dae, equation, &n);
-    U32Vec with = {0};
+    Expr zero = expr_const(dae->exprs, 0);
+    vec_clear(&kinds->with);
     for (uint32_t i = 0; i < n; i++) {
         int derivatives;
         bool effort = kinds->domain.at[kinds_base(dae, vars[i], &derivatives)] == EFFORT;
-        vec_push(&with, effort ? expr_const(dae->exprs, 0) : 0);
+        vec_push(&kinds->with, effort ? zero : 0);
     }
-    Expr rest = expr_with_zeros(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape), with.at, n);
-    vec_free(&with);
+    Expr rest = expr_with_zeros(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape), kinds->with.at, n);
     return expr_is_const(dae->exprs, rest, 0);
 }
 
 static void
-examine(const Kinds *kinds, uint32_t equation, Findings *found)
+examine(Kinds *kinds, uint32_t equation, Findings *found)
 {
     const Dae *dae = kinds->dae;
     uint32_t n, motions = 0, efforts = 0;
     const Var *vars = dae_row(dae, equation, &n);
     bool given = expr_has_op(dae->exprs, dae->equations.at[equation].shape, OP_TIME), constant = false;
     Expr shape = dae->equations.at[equation].shape;
-    found->set_valued |= expr_has_op(dae->exprs, shape, OP_SGN) || expr_has_op(dae->exprs, shape, OP_UNILATERAL) || expr_has_op(dae->exprs, shape, OP_COULOMB);
+    found->set_valued |= expr_has_any(dae->exprs, shape, ops_and(ops_and(ops_of(OP_SGN), OP_UNILATERAL), OP_COULOMB));
     int effort_level = -100;
     for (uint32_t i = 0; i < n; i++) {
         int derivatives;

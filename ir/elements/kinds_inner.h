@@ -38,13 +38,24 @@ typedef struct Kinds {
     VEC(ScalarPort) scalar; // its scalar bonds
     U32Vec effort_units;    // of the efforts of its ports
     U32Vec plain;           // its equations that are neither initial nor of events
+    U32Vec waiting;         // those through which a domain may still spread
+    U32Vec with;            // scratch: what the slots of an equation become
 } Kinds;
 
 // --- quantities.c: ports, and what the variables of a component are
 void kinds_open(Kinds *kinds); // with .dae set
 void kinds_close(Kinds *kinds);
 // The variable that `var` is a derivative of, and how often.
-Var kinds_base(const Dae *dae, Var var, int *derivatives);
+static inline Var
+kinds_base(const Dae *dae, Var var, int *derivatives)
+{
+    *derivatives = 0;
+    while (dae->var_der_of.at[var] != NONE) {
+        var = dae->var_der_of.at[var];
+        ++*derivatives;
+    }
+    return var;
+}
 // The component of this node is at hand: domains of its variables, its scalar bonds.
 void kinds_read(Kinds *kinds, uint32_t node);
 

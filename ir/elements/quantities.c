@@ -15,17 +15,6 @@
 
 enum { UNITS_MAX = 8, SWEEPS = 4 };
 
-Var
-kinds_base(const Dae *dae, Var var, int *derivatives)
-{
-    *derivatives = 0;
-    while (dae->var_der_of.at[var] != NONE) {
-        var = dae->var_der_of.at[var];
-        ++*derivatives;
-    }
-    return var;
-}
-
 static void
 seed_ports(Kinds *kinds)
 {
@@ -67,24 +56,27 @@ index_equations(Kinds *kinds)
 
 // Whether the variable must vanish where everything else in the equation does: k of v_1 = k*v_2 need not, and is no velocity.
 static bool
-vanishes(const Dae *dae, uint32_t equation, Var var)
+vanishes(Kinds *kinds, uint32_t equation, Var var)
 {
+    const Dae *dae = kinds->dae;
     uint32_t n;
     int derivatives;
     const Var *vars = dae_row(dae, equation, &n);
-    U32Vec with = {0};
+    Expr zero = expr_const(dae->exprs, 0);
+    vec_clear(&kinds->with);
     for (uint32_t i = 0; i < n; i++)
-        vec_push(&with, kinds_base(dae, vars[i], &derivatives) == var ? 0 : expr_const(dae->exprs, 0));
-    Expr rest = expr_with_zeros(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape), with.at, n);
+        vec_push(&kinds->with, kinds_base(dae, vars[i], &derivatives) == var ? 0 : zero);
+    Expr rest = expr_with_zeros(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape), kinds->with.at, n);
     bool there = false;
     for (uint32_t i = 0; i < n && !there; i++)
-        there = !with.at[i] && expr_uses_slot(dae->exprs, rest, i);
-    vec_free(&with);
+        there = !kinds->with.at[i] && expr_uses_slot(dae->exprs, rest, i);
     return there;
 }
 
-// Spreads domain and level to the one variable of a parameter-free equation that has none yet.
-static bool
+typedef enum Spread { SPREAD_NEVER, SPREAD_LATER, SPREAD_NOW } Spread;
+
+// Spreads domain and level to the one variable of a parameter-free equation that has none yet. Later: several have none, or all.
+static Spread
 spread(Kinds *kinds, uint32_t equation)
 {
     const Dae *dae = kinds->dae;
@@ -94,28 +86,30 @@ spread(Kinds *kinds, uint32_t equation)
     int open_derivatives = 0, highest = -100;
     for (uint32_t i = 0; i < n; i++) {
         if (dae_kind(dae, vars[i]) != VAR_CONTINUOUS)
-            return false;
+            return SPREAD_NEVER;
         int derivatives;
         Var base = kinds_base(dae, vars[i], &derivatives);
         uint32_t known = kinds->domain.at[base];
         if (known == UNKNOWN) {
             if (open != NONE)
-                return false;
+                return SPREAD_LATER;
             open = base;
             open_derivatives = derivatives;
             continue;
         }
         if (known == SIGNAL || (domain != UNKNOWN && domain != known))
-            return false;
+            return SPREAD_NEVER;
         domain = known;
         int level = kinds->level.at[base] + derivatives;
         highest = level > highest ? level : highest;
     }
-    if (open == NONE || domain == UNKNOWN || !vanishes(dae, equation, open))
-        return false;
+    if (open != NONE && domain == UNKNOWN)
+        return SPREAD_LATER;
+    if (open == NONE || !vanishes(kinds, equation, open))
+        return SPREAD_NEVER;
     kinds->domain.at[open] = (uint8_t)domain;
     kinds->level.at[open] = (int8_t)(highest - open_derivatives);
-    return true;
+    return SPREAD_NOW;
 }
 
 // What is neither motion nor effort and stands in an equation without efforts is a variable of its own; what stands beside
@@ -127,7 +121,12 @@ find_multipliers(Kinds *kinds, const uint32_t *at, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t slots, efforts = 0;
         int derivatives;
+        bool unknown = false;
         const Var *vars = dae_row(dae, at[i], &slots);
+        for (uint32_t k = 0; k < slots && !unknown; k++)
+            unknown = kinds->domain.at[kinds_base(dae, vars[k], &derivatives)] == UNKNOWN;
+        if (!unknown)
+            continue;
         for (uint32_t k = 0; k < slots; k++)
             efforts += kinds->domain.at[kinds_base(dae, vars[k], &derivatives)] == EFFORT;
         for (uint32_t k = 0; k < slots; k++) {
@@ -171,10 +170,18 @@ kinds_read(Kinds *kinds, uint32_t node)
     const uint32_t *at = kinds->equations.at + kinds->start.at[node];
     uint32_t n = kinds->start.at[node + 1] - kinds->start.at[node];
     bool changed = true;
+    vec_clear(&kinds->waiting);
+    vec_append(&kinds->waiting, at, n);
     for (int sweep = 0; sweep < SWEEPS && changed; sweep++) {
+        uint32_t waiting = 0;
         changed = false;
-        for (uint32_t i = 0; i < n; i++)
-            changed |= spread(kinds, at[i]);
+        for (uint32_t i = 0; i < kinds->waiting.n; i++) {
+            Spread how = spread(kinds, kinds->waiting.at[i]);
+            changed |= how == SPREAD_NOW;
+            if (how == SPREAD_LATER)
+                kinds->waiting.at[waiting++] = kinds->waiting.at[i];
+        }
+        kinds->waiting.n = waiting;
     }
     find_multipliers(kinds, at, n);
     find_scalars(kinds, kinds->dae->nodes.at[node].inst);
@@ -301,7 +308,7 @@ kinds_close(Kinds *kinds)
 {
     U32Vec *vectors[] = {&kinds->start, &kinds->equations, &kinds->ports, &kinds->scalars, &kinds->largest, &kinds->largest_ports,
                          &kinds->port_start, &kinds->port_of, &kinds->axes_of, &kinds->words, &kinds->variables, &kinds->effort_units,
-                         &kinds->plain, &kinds->number};
+                         &kinds->plain, &kinds->waiting, &kinds->with, &kinds->number};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         vec_free(vectors[i]);
     vec_free(&kinds->domain);

@@ -24,14 +24,6 @@ const OpInfo op_table[OP_COUNT] = {
 
 _Static_assert(OP_COUNT <= 128, "operators are kept as bits of two words");
 
-static OpSet
-one_op(Op op)
-{
-    OpSet set = {{0}};
-    set.word[op / 64] = 1ull << op % 64;
-    return set;
-}
-
 static void
 add_ops(OpSet *to, const OpSet *more)
 {
@@ -142,7 +134,7 @@ expr_const(Exprs *exprs, double value)
     }
     Cell cell = {.head = OP_CONST, .args = exprs->constants.n, .hash = hash};
     vec_push(&exprs->constants, value);
-    return table_add(exprs, at, cell, (Facts){.ops = one_op(OP_CONST)});
+    return table_add(exprs, at, cell, (Facts){.ops = ops_of(OP_CONST)});
 }
 
 Expr
@@ -156,7 +148,7 @@ expr_slot(Exprs *exprs, uint32_t k)
             return id;
     }
     Cell cell = {.head = OP_SLOT, .args = k, .hash = hash, .nslots = k + 1};
-    return table_add(exprs, at, cell, (Facts){.ops = one_op(OP_SLOT), .slots = 1ull << (k % 64)});
+    return table_add(exprs, at, cell, (Facts){.ops = ops_of(OP_SLOT), .slots = 1ull << (k % 64)});
 }
 
 Expr
@@ -170,7 +162,7 @@ cell_of(const Exprs *exprs, Op op, const Expr *args, uint32_t n, Facts *facts)
 {
     uint64_t hash = op * 0x9e3779b97f4a7c15u + n;
     Cell cell = {.head = (uint32_t)op | n << 8};
-    facts->ops = one_op(op);
+    facts->ops = ops_of(op);
     for (uint32_t i = 0; i < n; i++) {
         const Facts *arg = &exprs->facts.at[args[i]];
         uint32_t nslots = exprs->cells.at[args[i]].nslots;
@@ -261,6 +253,13 @@ bool
 expr_has_op(const Exprs *exprs, Expr e, Op op)
 {
     return exprs->facts.at[e].ops.word[op / 64] >> op % 64 & 1;
+}
+
+bool
+expr_has_any(const Exprs *exprs, Expr e, OpSet ops)
+{
+    const OpSet *has = &exprs->facts.at[e].ops;
+    return (has->word[0] & ops.word[0]) || (has->word[1] & ops.word[1]);
 }
 
 bool

@@ -18,10 +18,6 @@ typedef struct Cell {
     uint32_t nslots; // highest slot + 1
 } Cell;
 
-typedef struct OpSet { // one bit per operator
-    uint64_t word[2];
-} OpSet;
-
 typedef struct Facts { // what an expression contains, itself included
     OpSet ops;         // in it and in what it is made of
     uint64_t slots;    // bit k % 64 for slot k

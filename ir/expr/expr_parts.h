@@ -11,6 +11,7 @@
 uint32_t expr_nslots(const Exprs *exprs, Expr e);     // highest slot + 1; 0 when there is none
 bool expr_uses_slot(const Exprs *exprs, Expr e, uint32_t k);
 bool expr_has_op(const Exprs *exprs, Expr e, Op op);
+bool expr_has_any(const Exprs *exprs, Expr e, OpSet ops); // one of them at least
 // Whether any expression of the table has it. What looks for an operator that nothing has need not look at a model.
 bool exprs_have_op(const Exprs *exprs, Op op);
 // Appends each slot that occurs in the roots once, in reading order.

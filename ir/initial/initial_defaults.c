@@ -5,7 +5,6 @@
 // whether, and by whom, a start was written.
 // Contract: initial_inner.h; the problem has a maximum matching. Complexity: linear for the usual case in which a missing condition is
 // found in one step; otherwise a search for each.
-#include "ir/expr/expr_id.h"
 #include "ir/initial/initial_inner.h"
 #include "ir/base/diag.h"
 #include "ir/structure/structure.h"
@@ -258,13 +257,17 @@ initial_discrete_starts(Dae *dae, const U32Vec *start_of, Diags *diags)
 {
     U32Vec holder = {0};
     U8Vec remembered = {0};
-    bool negative, good = true;
+    bool negative, good = true, any = false;
     vec_grow(&remembered, dae->nvars);
     for (Var var = 0; var < dae->nvars; var++)
-        if (dae->var_pre_of.at[var] != NONE)
-            remembered.at[dae_alias(dae, dae->var_pre_of.at[var], &negative)] = 1;
-    start_value_holders(dae, start_of, &holder);
-    for (Var var = 0; var < start_of->n && !diags_full(diags); var++) {
+        if (dae->var_pre_of.at[var] != NONE) {
+            Var of = dae_alias(dae, dae->var_pre_of.at[var], &negative);
+            remembered.at[of] = 1;
+            any |= dae_kind(dae, of) == VAR_DISCRETE;
+        }
+    if (any)
+        start_value_holders(dae, start_of, &holder);
+    for (Var var = 0; any && var < start_of->n && !diags_full(diags); var++) {
         Var to = dae_alias(dae, var, &negative), from = holder.at[to];
         bool fixed = dae->var_flags.at[var] & VARF_FIXED;
         if (start_of->at[var] == NONE || from == var || dae_kind(dae, to) != VAR_DISCRETE || !remembered.at[to])

@@ -135,8 +135,7 @@ mark_readers(const Lowering *low, U8Vec *read)
 static bool
 has_kink(const Exprs *exprs, Expr e)
 {
-    return expr_has_op(exprs, e, OP_ABS) || expr_has_op(exprs, e, OP_MIN) || expr_has_op(exprs, e, OP_MAX)
-           || expr_has_op(exprs, e, OP_LUZ);
+    return expr_has_any(exprs, e, ops_and(ops_and(ops_and(ops_of(OP_ABS), OP_MIN), OP_MAX), OP_LUZ));
 }
 
 void

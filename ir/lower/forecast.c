@@ -251,14 +251,13 @@ exprs_are_sharp(const Exprs *exprs)
 static bool
 is_sharp(Forecaster *f, Expr shape, uint32_t row)
 {
-    static const Op always[] = {OP_EXP, OP_TANH, OP_COSH, OP_ATAN};
+    const OpSet always = ops_and(ops_and(ops_and(ops_of(OP_EXP), OP_TANH), OP_COSH), OP_ATAN);
     const Exprs *exprs = f->low->exprs;
     if (reads_marked(f, &f->sharp, shape, row))
         return true;
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        if (expr_has_op(exprs, shape, always[i]))
-            return true;
-    if (!expr_has_op(exprs, shape, OP_DIV) && !expr_has_op(exprs, shape, OP_POW))
+    if (expr_has_any(exprs, shape, always))
+        return true;
+    if (!expr_has_any(exprs, shape, ops_and(ops_of(OP_DIV), OP_POW)))
         return false;
     uint32_t at = find_parts(f, shape), n = f->parts.at[at];
     for (uint32_t i = 1; i <= n; i++) {

@@ -60,7 +60,7 @@ sign_of(Dae *dae, Var var)
 static bool
 concerns(const Exprs *exprs, Expr shape)
 {
-    return expr_has_op(exprs, shape, OP_LUZ) || expr_has_op(exprs, shape, OP_TAR) || expr_has_op(exprs, shape, OP_SGN);
+    return expr_has_any(exprs, shape, ops_and(ops_and(ops_of(OP_LUZ), OP_TAR), OP_SGN));
 }
 
 // The result's slots come from the first of `source`; behind them are the slots whose values decided.

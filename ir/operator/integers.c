@@ -39,7 +39,7 @@ is_step(Op op)
 static bool
 concerns(const Exprs *exprs, Expr e)
 {
-    return expr_has_op(exprs, e, OP_FLOOR) || expr_has_op(exprs, e, OP_CEIL) || expr_has_op(exprs, e, OP_TRUNC);
+    return expr_has_any(exprs, e, ops_and(ops_and(ops_of(OP_FLOOR), OP_CEIL), OP_TRUNC));
 }
 
 // --- instants: u = rate*time + rest

@@ -581,7 +581,7 @@ finish(Roots *roots, Expr text)
 static bool
 has_root(const Exprs *exprs, Expr shape)
 {
-    return expr_has_op(exprs, shape, OP_SQRT) || expr_has_op(exprs, shape, OP_POW);
+    return expr_has_any(exprs, shape, ops_and(ops_of(OP_SQRT), OP_POW));
 }
 
 // The variables of the equations that give those of this one.
@@ -631,8 +631,8 @@ visit(Roots *roots, uint32_t equation)
 static bool
 concerns(const Exprs *exprs, const Equation *at)
 {
-    return at->kind == EQN_NORMAL && (has_root(exprs, at->shape) || expr_has_op(exprs, at->shape, OP_ABS)) &&
-           !expr_has_op(exprs, at->shape, OP_SGN) && !expr_has_op(exprs, at->shape, OP_TAR);
+    return at->kind == EQN_NORMAL && expr_has_any(exprs, at->shape, ops_and(ops_and(ops_of(OP_SQRT), OP_POW), OP_ABS))
+           && !expr_has_any(exprs, at->shape, ops_and(ops_of(OP_SGN), OP_TAR));
 }
 
 bool

@@ -11,7 +11,6 @@
 #include "ir/expr/expr_calculus.h"
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
-#include "ir/operator/naming.h"
 #include "ir/operator/roots.h"
 
 enum { MOST_SLOTS = 12, MOST_VARS = 64 }; // of an equation that is looked at; that a root is followed to
@@ -132,7 +131,7 @@ learn(Reach *reach, Var var, uint8_t known)
 static bool
 has_root(const Exprs *exprs, Expr shape)
 {
-    return expr_has_op(exprs, shape, OP_SQRT) || expr_has_op(exprs, shape, OP_POW) || expr_has_op(exprs, shape, OP_ABS);
+    return expr_has_any(exprs, shape, ops_and(ops_and(ops_of(OP_SQRT), OP_POW), OP_ABS));
 }
 
 static bool

@@ -129,7 +129,7 @@ square_of_root(const Rows *rows, Expr text, const Exchange *exchange, Square *sq
 static bool
 has_root(const Exprs *exprs, Expr e)
 {
-    return expr_has_op(exprs, e, OP_ABS) || expr_has_op(exprs, e, OP_SQRT) || expr_has_op(exprs, e, OP_POW);
+    return expr_has_any(exprs, e, ops_and(ops_and(ops_of(OP_ABS), OP_SQRT), OP_POW));
 }
 
 // Nothing that moves gives it.
