@@ -70,6 +70,59 @@ statement_target(Frame *frame, Node target)
 }
 
 static bool
+selected_dims(ExprEnv *env, Node target, void *type, Type *selected)
+{
+    U32Vec positions = {0};
+    bool good = path_select(env, type, target, 0, &positions, selected);
+    vec_free(&positions);
+    return good;
+}
+
+// Vectors of subscripts, and what is assigned, are what they are before the first assignment.
+static void
+hold_before(Frame *frame, LocalPicks *picks, Value *value)
+{
+    if (!frame->meaning->hold)
+        return;
+    frame->meaning->hold(frame, value);
+    for (uint32_t d = 0; d < picks->n; d++) {
+        LocalPick *pick = &picks->at[d];
+        Value indices = {.type = pick->type, .count = pick->n, .elements = arena_array(frame->env->arena, Expr, pick->n)};
+        for (uint32_t i = 0; i < pick->n; i++)
+            indices.elements[i] = pick->indices ? pick->indices[i] : pick->index;
+        frame->meaning->hold(frame, &indices);
+        pick->index = indices.elements[0];
+        pick->indices = pick->indices ? indices.elements : NULL;
+    }
+}
+
+// Elements that vectors of subscripts known at run time select, one choice of the vectors' elements behind the other.
+static bool
+assign_tuples(Frame *frame, const Elements *to, const Type *selected, Value *value, Span span)
+{
+    ExprEnv *env = frame->env;
+    Type type = env->locals.at[to->local].value.type, one;
+    U32Vec places = {0}, positions = {0};
+    Expr *elements = arena_array(env->arena, Expr, value->count + 1);
+    bool good = pick_axes(env, to->target, to->picks, selected, selected_dims, &type);
+    hold_before(frame, to->picks, value);
+    for (uint32_t t = 0, n = pick_tuples(to->picks); t < n && good; t++) {
+        Value part = *value;
+        pick_tuple(to->picks, t, selected, value->count, &places);
+        part.count = places.n;
+        part.elements = elements;
+        for (uint32_t i = 0; i < places.n; i++)
+            elements[i] = value->elements[places.at[i]];
+        vec_clear(&positions);
+        good = path_select(env, &type, to->target, 0, &positions, &one)
+            && frame->meaning->elements(frame, &(Elements){to->local, to->target, &positions, to->picks}, &part, span);
+    }
+    vec_free(&places);
+    vec_free(&positions);
+    return good;
+}
+
+static bool
 assign_elements(Frame *frame, uint32_t local, Node target, Value *value, Span span, const char *what)
 {
     ExprEnv *env = frame->env;
@@ -85,7 +138,10 @@ assign_elements(Frame *frame, uint32_t local, Node target, Value *value, Span sp
     bool good = path_select(env, &type, target, 0, &positions, &selected)
         && expression_coerce(env, value, &selected, span, what);
     picks.frozen = true;
-    good = good && frame->meaning->elements(frame, &(Elements){local, target, &positions, &picks}, value, span);
+    if (good && picks.n && (pick_tuples(&picks) > 1 || picks.at[0].indices))
+        good = assign_tuples(frame, &(Elements){local, target, &positions, &picks}, &selected, value, span);
+    else
+        good = good && frame->meaning->elements(frame, &(Elements){local, target, &positions, &picks}, value, span);
     env->picks = outer;
     vec_free(&positions);
     return good;

@@ -114,7 +114,7 @@ refuse_changing(Elab *elab, ExprEnv *env, Node node, uint32_t size, Value *value
     if (*known)
         return false;
     diag_add(elab->diags, E0111, node_at(elab, node)->span, value->type.rank
-             ? "a subscript that changes while the model runs must be a scalar" : "a subscript must be an Integer");
+             ? "a subscript that changes while the model runs must be a scalar or a vector of known size" : "a subscript must be an Integer");
     return true;
 }
 
@@ -139,15 +139,6 @@ check_index_type(Elab *elab, const Axes *axes, uint32_t dim, const Type *type, S
     return false;
 }
 
-static const LocalPick *
-pick_of(const LocalPicks *picks, Node node)
-{
-    uint32_t i = 0;
-    while (i < picks->n && picks->at[i].node != node)
-        i++;
-    return &picks->at[i];
-}
-
 // The positions (from 0) that one subscript selects; *keep: it is a slice and its dimension stays.
 static bool
 select_one(Elab *elab, ExprEnv *env, Node node, const Axes *axes, uint32_t dim, U32Vec *picked, bool *keep)
@@ -166,11 +157,13 @@ select_one(Elab *elab, ExprEnv *env, Node node, const Axes *axes, uint32_t dim, 
         vec_push(picked, (uint32_t)(index - 1));
         return check_index_type(elab, axes, dim, &integer, node_at(elab, node)->span) && check_index(elab, node, index, size, name);
     }
-    uint32_t position;
-    if (env->picks && subscript_changes(elab, env, node) && subscript_picked(env, node, size, &position)) {
+    const LocalPick *pick = env->picks && subscript_changes(elab, env, node) ? subscript_picked(env, node, size) : NULL;
+    if (pick) {
         elab->uneven = true;
-        vec_push(picked, position);
-        return check_index_type(elab, axes, dim, &pick_of(env->picks, node)->type, node_at(elab, node)->span);
+        *keep = pick->indices != NULL;
+        for (uint32_t i = 0; i < pick->copies; i++)
+            vec_push(picked, pick->at);
+        return check_index_type(elab, axes, dim, &pick->type, node_at(elab, node)->span);
     }
     Value value;
     bool known;

@@ -92,13 +92,17 @@ typedef struct Closure {     // a function with some of its arguments
 
 typedef struct Routines Routines; // functions compiled so far (run_time_call.c)
 
-// A subscript known at run time only.
+// A subscript known at run time only. What a vector of them selects is found one element of the vector at a time.
 typedef struct LocalPick {
     Node node;
     Type type;               // of the subscript
     uint32_t size;           // of the dimension
-    Expr index;              // from 1
+    Expr index;              // from 1; of a vector that of the element at hand
     uint32_t at;             // the position, from 0, that is looked at
+    const Expr *indices;     // of a vector all, from 1; NULL: a scalar
+    uint32_t n;              // of them; 1 for a scalar
+    uint32_t copies;         // how often the position stands in the selection
+    uint32_t axis;           // of a vector: the dimension of what is selected that it makes
 } LocalPick;
 enum { PICK_RANK = 8 };
 typedef struct LocalPicks {

@@ -114,8 +114,15 @@ bool subscript_select(ExprEnv *env, const Type *type, Node subscripts, U32Vec *p
 bool subscript_value(ExprEnv *env, const Value *value, Node subscripts, Value *out);
 
 // --- selection.c
-// A subscript of a dimension of that size is known at run time only, or has been: *position is what to look at now.
-bool subscript_picked(ExprEnv *env, Node node, uint32_t size, uint32_t *position);
+// A subscript of a dimension of that size is known at run time only, or has been: the selection has its position `at`, `copies` times where it is
+// a vector. NULL: it is another one.
+const LocalPick *subscript_picked(ExprEnv *env, Node node, uint32_t size);
+// Vectors among the subscripts. `dims` gives the sizes of what is selected with the picks as they are. False after messages.
+typedef bool PickDims(ExprEnv *env, Node ref, void *context, Type *type);
+bool pick_axes(ExprEnv *env, Node ref, LocalPicks *picks, const Type *whole, PickDims *dims, void *context);
+uint32_t pick_tuples(const LocalPicks *picks); // choices of one element of each vector; 1 where there is no vector
+// The picks become those of such a choice; places: of what it selects among the scalars of the whole.
+void pick_tuple(LocalPicks *picks, uint32_t tuple, const Type *whole, uint32_t count, U32Vec *places);
 // index - 1, which fails with the text outside 1:size; \1d\2 in it stands for the index.
 Expr pick_checked(ExprEnv *env, Expr index, uint32_t size, const char *text, Span span);
 // An operand of Integer operators, which fails where it is beyond 2^53: the result would be another one.

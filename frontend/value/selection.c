@@ -4,7 +4,8 @@
 // value that such subscripts can have, as if it were written there. In equations a balanced tree of if-expressions chooses
 // among the results, so that they stay linear in the elements; in functions OP_PICK does. A subscript outside the array is
 // a failure with its place (ir/expr/routine.h).
-// Contract: expression_inner.h. Complexity: linear in the elements that could be picked.
+// A vector of such subscripts selects what its elements do, each by itself.
+// Contract: expression_inner.h. Complexity: linear in the elements that could be picked; with vectors of subscripts, times what these have.
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"
@@ -53,32 +54,94 @@ new_pick(ExprEnv *env, Node node, uint32_t size, LocalPick *pick)
     diags_return_to(env->diags, mark);
     env->at_run_time = run_time;
     bool logical = good && value.type.base == TYPE_BOOLEAN;
-    bool index = good && !value.type.rank && (value.type.base == TYPE_INTEGER || value.type.base == TYPE_ENUM || logical);
-    if (!index || !changes(env, value.elements[0])) {
+    bool index = good && value.type.rank <= 1 && (value.type.base == TYPE_INTEGER || value.type.base == TYPE_ENUM || logical), moves = false;
+    for (uint32_t i = 0; index && i < value.count && !moves; i++)
+        moves = changes(env, value.elements[i]);
+    if (!moves) {
         env->slots->n = slots;
         return false;
     }
-    *pick = (LocalPick){.node = node, .type = value.type, .size = size, .index = value.elements[0]};
-    if (logical)
-        pick->index = expr_3(env->exprs, OP_IF, pick->index, expr_const(env->exprs, 2), expr_const(env->exprs, 1));
+    Expr *indices = arena_array(env->arena, Expr, value.count);
+    for (uint32_t i = 0; i < value.count; i++)
+        indices[i] = !logical ? value.elements[i]
+                   : expr_3(env->exprs, OP_IF, value.elements[i], expr_const(env->exprs, 2), expr_const(env->exprs, 1));
+    *pick = (LocalPick){.node = node, .type = value.type, .size = size, .index = indices[0], .indices = value.type.rank ? indices : NULL,
+                        .n = value.count, .copies = value.count};
     return true;
 }
 
-bool
-subscript_picked(ExprEnv *env, Node node, uint32_t size, uint32_t *position)
+const LocalPick *
+subscript_picked(ExprEnv *env, Node node, uint32_t size)
 {
     LocalPicks *picks = env->picks;
     LocalPick pick;
     for (uint32_t i = 0; i < picks->n; i++)
-        if (picks->at[i].node == node) {
-            *position = picks->at[i].at;
-            return true;
-        }
+        if (picks->at[i].node == node)
+            return &picks->at[i];
     if (picks->frozen || !new_pick(env, node, size, &pick))
-        return false;
-    picks->at[picks->n++] = pick;
-    *position = 0;
-    return true;
+        return NULL;
+    picks->at[picks->n] = pick;
+    return &picks->at[picks->n++];
+}
+
+// --- vectors of subscripts
+
+// The dimension that a vector makes is the one that becomes longer with it.
+bool
+pick_axes(ExprEnv *env, Node ref, LocalPicks *picks, const Type *whole, PickDims *dims, void *context)
+{
+    LocalPicks *outer = env->picks;
+    bool good = true;
+    picks->frozen = true;
+    env->picks = picks;
+    for (uint32_t d = 0; d < picks->n && good; d++) {
+        LocalPick *pick = &picks->at[d];
+        Type longer;
+        if (!pick->indices)
+            continue;
+        pick->copies = pick->n + 1;
+        good = dims(env, ref, context, &longer);
+        pick->copies = pick->n;
+        for (pick->axis = 0; good && pick->axis < whole->rank && longer.dims[pick->axis] == whole->dims[pick->axis];)
+            pick->axis++;
+    }
+    env->picks = outer;
+    return good;
+}
+
+uint32_t
+pick_tuples(const LocalPicks *picks)
+{
+    uint64_t n = 1;
+    for (uint32_t d = 0; d < picks->n; d++)
+        n = n * picks->at[d].n > UINT32_MAX ? UINT32_MAX : n * picks->at[d].n;
+    return (uint32_t)n;
+}
+
+void
+pick_tuple(LocalPicks *picks, uint32_t tuple, const Type *whole, uint32_t count, U32Vec *places)
+{
+    uint32_t wanted[MAX_RANK], scalars = count;
+    for (uint32_t k = 0; k < whole->rank; k++) {
+        wanted[k] = NONE; // any
+        scalars /= whole->dims[k];
+    }
+    for (uint32_t d = picks->n; d-- > 0; tuple /= picks->at[d].n) {
+        LocalPick *pick = &picks->at[d];
+        if (!pick->indices)
+            continue;
+        pick->index = pick->indices[tuple % pick->n];
+        pick->copies = 1;
+        wanted[pick->axis] = tuple % pick->n;
+    }
+    vec_clear(places);
+    for (uint32_t i = 0; i < count; i++) {
+        bool there = true;
+        for (uint32_t k = whole->rank, rest = i / scalars; k-- > 0; rest /= whole->dims[k])
+            there &= wanted[k] == NONE || wanted[k] == rest % whole->dims[k];
+        if (there)
+            vec_push(places, i);
+    }
 }
 
 // The same subscript of the same array on one line is looked at once: equal sites make equal expressions.
@@ -241,7 +304,7 @@ fail_always(ExprEnv *env, Node node, const LocalPicks *picks, Value *out)
 }
 
 static bool
-picked_value(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalPicks *picks, Value *out)
+picked_scalars(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalPicks *picks, Value *out)
 {
     Exprs *exprs = env->exprs;
     uint64_t combinations = 1;
@@ -270,6 +333,49 @@ picked_value(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalPick
     for (uint32_t i = 0; i < out->count; i++)
         out->elements[i] = pick_element(env, position, parts, (uint32_t)combinations, i);
     return true;
+}
+
+typedef struct PlainAt {
+    PickPlain *plain;
+    void *context;
+} PlainAt;
+
+static bool
+plain_dims(ExprEnv *env, Node node, void *context, Type *type)
+{
+    const PlainAt *at = context;
+    Value value;
+    bool good = at->plain(env, node, at->context, &value);
+    if (good)
+        *type = value.type;
+    return good;
+}
+
+static bool
+picked_value(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalPicks *picks, Value *out)
+{
+    const Type whole = out->type;
+    const uint32_t count = out->count, tuples = pick_tuples(picks);
+    if (tuples == 1 && !picks->at[0].indices)
+        return picked_scalars(env, node, plain, context, picks, out);
+    if ((uint64_t)tuples * count > PICK_LIMIT) {
+        diag_add(env->diags, E0214, node_span(env, node), "subscripts known at run time only can select %d elements at most", PICK_LIMIT);
+        return false;
+    }
+    U32Vec places = {0};
+    Value all, part = *out;
+    bool good = pick_axes(env, node, picks, &whole, plain_dims, &(PlainAt){plain, context}) && value_new(env, &whole, node_span(env, node), &all);
+    for (uint32_t t = 0; t < tuples && good; t++) {
+        pick_tuple(picks, t, &whole, count, &places);
+        part.count = places.n;
+        good = picked_scalars(env, node, plain, context, picks, &part);
+        for (uint32_t i = 0; i < places.n && good; i++)
+            all.elements[places.at[i]] = part.elements[i];
+    }
+    vec_free(&places);
+    if (good)
+        *out = all;
+    return good;
 }
 
 static bool

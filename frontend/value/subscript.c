@@ -30,10 +30,11 @@ axis_push(ExprEnv *env, Axis *axis, double index, uint32_t size, uint32_t dim, S
 static bool
 axis_subscript(ExprEnv *env, Node node, uint32_t size, uint32_t dim, Axis *axis)
 {
-    uint32_t position;
-    if (env->picks && subscript_picked(env, node, size, &position)) {
-        axis->scalar = true;
-        vec_push(&axis->at, position);
+    const LocalPick *pick = env->picks ? subscript_picked(env, node, size) : NULL;
+    if (pick) {
+        axis->scalar = !pick->indices;
+        for (uint32_t i = 0; i < pick->copies; i++)
+            vec_push(&axis->at, pick->at);
         return true;
     }
     Local end = {sym_of(env->syms, "end"), value_scalar(env, TYPE_INTEGER, expr_const(env->exprs, size))};
