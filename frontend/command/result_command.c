@@ -79,7 +79,7 @@ command_report(Session *session)
 {
     char why[TABLE_WHY] = "";
     Table *table = NULL;
-    session->compilation.names = session->compilation.describe = session->compilation.keep_problems = true;
+    session->compilation.names = session->compilation.list_clocks = session->compilation.describe = session->compilation.keep_problems = true;
     int status = run_into_table(session, &table, why);
     if (*why)
         fprintf(stderr, "mdlc: %s\n", why);

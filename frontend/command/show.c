@@ -201,6 +201,8 @@ show_structure_json(const Compilation *c, const char *what, Out *out)
         reduction_print_index_json(c->dae, &c->reduction, out);
         out_text(out, ",\n \"storages\": ");
         storages_print_json(c->dae, &c->reduction, &c->problem, out);
+        out_text(out, ",\n ");
+        clock_listing_print_json(&c->clocks, out);
         out_text(out, "}\n");
     }
 }
@@ -244,7 +246,7 @@ show_view(Session *session, Out *out)
     else if (!strcmp(what, "helmholtz"))
         show_helmholtz(session, out);
     else if (!strcmp(what, "clocks"))
-        out_text(out, out->length ? "" : "no clocks\n");
+        out_text(out, c->clocks.text.length ? c->clocks.text.text : "no clocks\n");
     else if (wants_json(session))
         show_structure_json(c, what, out);
     else if (!strcmp(what, "loops"))
@@ -261,6 +263,7 @@ show_view(Session *session, Out *out)
     else if (!strcmp(what, "index")) {
         reduction_print_index(c->dae, &c->reduction, out);
         storages_print_text(c->dae, &c->reduction, &c->problem, out);
+        out_text(out, c->clocks.text.length ? c->clocks.text.text : "");
     }
     else if (!strcmp(what, "jacobian"))
         show_jacobian(c->sys, out);
@@ -316,13 +319,13 @@ show_formalisms(Session *session, Out *out)
 
 // The bond graph marks what only the start of a run shows; it is there all the same when the model cannot be run.
 static int
-compile_to_show(Session *session, const char *what, Out *out)
+compile_to_show(Session *session, const char *what)
 {
     Compilation *c = &session->compilation;
     bool bonds = !strcmp(what, "bonds");
     // What stats says about time and memory is that of `check`.
     const Compilation wishes = {.names = strcmp(what, "stats") != 0, .results = strcmp(what, "stats") != 0, .describe = bonds,
-                                .keep_problems = bonds, .clocks = strcmp(what, "clocks") ? NULL : out, .audit = session->options.canonical};
+                                .keep_problems = bonds, .list_clocks = !strcmp(what, "clocks") || !strcmp(what, "index"), .audit = session->options.canonical};
     DiagsMark mark = diags_mark(session->diags);
     *c = wishes;
     int status = compile_model(session, bonds ? FACT_SYS : facts_for(what));
@@ -375,7 +378,7 @@ command_show(Session *session)
     } else if (!strcmp(what, "formalisms")) {
         status = show_formalisms(session, &out);
     } else {
-        status = compile_to_show(session, what, &out);
+        status = compile_to_show(session, what);
         if (!status)
             status = show_view(session, &out);
     }

@@ -324,12 +324,20 @@ print_part(Report *report, const char *title, StructurePrinter *print)
 }
 
 static void
+print_clocks(Report *report, Out *out)
+{
+    out_text(out, report->input->compilation->clocks.text.text);
+}
+
+static void
 print_structure(Report *report)
 {
     out_text(report->out, "<section id=\"structure\"><h2>Structure</h2>\n<div class=\"structure\">");
     print_part(report, "Index and storages", print_index);
     print_part(report, "States", print_states);
     print_part(report, "Algebraic loops", print_loops);
+    if (report->input->compilation->clocks.text.length)
+        print_part(report, "Clocks and state machines", print_clocks);
     out_text(report->out, "</div>\n");
     report_blocks(report);
     out_text(report->out, "</section>\n");

@@ -19,29 +19,77 @@ has_clocks(const Dae *dae)
     return false;
 }
 
+// --- what is told
+
+void
+clock_listing_free(ClockListing *listing)
+{
+    out_free(&listing->text);
+    out_free(&listing->machines);
+    out_free(&listing->clocks);
+}
+
+void
+clock_listing_print_json(const ClockListing *listing, Out *out)
+{
+    out_printf(out, "\"machines\": [%s], \"clocks\": [%s]", listing->machines.length ? listing->machines.text : "",
+               listing->clocks.length ? listing->clocks.text : "");
+}
+
+static bool
+is_told(const Dae *dae, Var var)
+{
+    const Group *group = dae->var_group.at[var] != NONE ? dae_group(dae, var) : NULL;
+    VarKind kind = dae_kind(dae, var);
+    return group && !(group->decl->flags & GROUP_HIDDEN) && dae_type(dae, var) != TYPE_CLOCK && kind != VAR_PARAMETER && kind != VAR_CONSTANT;
+}
+
 static void
-list(Clocks *clocks, Out *out)
+list_times(Clocks *clocks, const Partition *partition, ClockListing *out)
+{
+    Ratio every = partition->interval, shift = partition->shift;
+    double interval;
+    U32Vec vars = {0};
+    Expr period = clocks_period(clocks, partition, &vars);
+    if (period && dae_known_expr(clocks->dae, period, vars.at, &interval)) {
+        double first = interval * (double)every.den / (double)every.num * (double)shift.num / (double)shift.den;
+        out_printf(&out->text, "every %.9g s, first at %.9g s", interval, first);
+        out_printf(&out->clocks, "\"interval\": %.17g, \"first\": %.17g", interval, first);
+    } else {
+        out_printf(&out->text, "at events, each %lld. from the %lld. on", (long long)every.num, (long long)shift.num + 1);
+        out_printf(&out->clocks, "\"interval\": null, \"first\": null, \"every\": %lld, \"from\": %lld", (long long)every.num, (long long)shift.num + 1);
+    }
+    vec_free(&vars);
+}
+
+static void
+list(Clocks *clocks, ClockListing *out)
 {
     Dae *dae = clocks->dae;
+    VEC(U32Vec) variables = {0};
+    vec_grow(&variables, clocks->partitions.n);
+    for (Var var = 0; var < clocks->continuous; var++) {
+        uint32_t partition = is_told(dae, var) ? clocks_partition(clocks, var) : NONE;
+        if (partition != NONE)
+            vec_push(&variables.at[partition], var);
+    }
     for (uint32_t p = 0; p < clocks->partitions.n; p++) {
         const Partition *partition = &clocks->partitions.at[p];
-        U32Vec vars = {0};
-        Expr period = clocks_period(clocks, partition, &vars);
-        double interval, unit;
-        out_printf(out, "clock %u of base %u: ", p + 1, partition->base + 1);
-        if (period && dae_known_expr(dae, period, vars.at, &interval)) {
-            unit = interval * (double)partition->interval.den / (double)partition->interval.num;
-            out_printf(out, "every %.9g s, first at %.9g s", interval, unit * (double)partition->shift.num / (double)partition->shift.den);
-        } else {
-            out_printf(out, "at events, each %lld. from the %lld. on", (long long)partition->interval.num, (long long)partition->shift.num + 1);
+        const char *method = clock_solver_names[partition->solver];
+        out_printf(&out->text, "clock %u of base %u: ", p + 1, partition->base + 1);
+        out_printf(&out->clocks, "%s{\"clock\": %u, \"base\": %u, ", p ? ", " : "", p + 1, partition->base + 1);
+        list_times(clocks, partition, out);
+        out_printf(&out->text, "%s%s\n", *method ? ", " : "", method);
+        out_printf(&out->clocks, ", \"method\": \"%s\", \"variables\": [", method);
+        for (uint32_t i = 0; i < variables.at[p].n; i++) {
+            out_printf(&out->text, "    %s\n", dae_name(dae, variables.at[p].at[i]));
+            out_text(&out->clocks, i ? ", " : "");
+            out_json(&out->clocks, dae_name(dae, variables.at[p].at[i]));
         }
-        out_printf(out, "%s%s\n", partition->solver ? ", " : "", clock_solver_names[partition->solver]);
-        for (Var var = 0; var < clocks->continuous; var++)
-            if (dae->var_group.at[var] != NONE && dae_group(dae, var) && dae_type(dae, var) != TYPE_CLOCK
-                && clocks_partition(clocks, var) == p && dae_kind(dae, var) != VAR_PARAMETER && dae_kind(dae, var) != VAR_CONSTANT)
-                out_printf(out, "    %s\n", dae_name(dae, var));
-        vec_free(&vars);
+        out_text(&out->clocks, "]}");
+        vec_free(&variables.at[p]);
     }
+    vec_free(&variables);
 }
 
 static void
@@ -62,7 +110,7 @@ clocks_free(Clocks *clocks)
 }
 
 bool
-pass_clocks(Dae *dae, Out *listing, Diags *diags)
+pass_clocks(Dae *dae, ClockListing *listing, Diags *diags)
 {
     Clocks clocks = {.dae = dae, .diags = diags, .start = NONE};
     if (!has_clocks(dae))

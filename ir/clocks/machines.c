@@ -347,33 +347,75 @@ refuse_others(const Machines *machines)
 }
 
 static void
-list(const Machines *machines, Out *out)
+json_path(const Dae *dae, const char *before, uint32_t inst, Out *out)
+{
+    Out path = {0};
+    dae_inst_path(dae, inst, &path);
+    out_text(out, before);
+    out_json(out, path.length ? path.text : "");
+    out_free(&path);
+}
+
+static void
+list_transition(const Machines *machines, const Transition *at, ClockListing *out)
+{
+    Dae *dae = machines->dae;
+    Out *text = &out->text, *json = &out->machines, condition = {0};
+    uint32_t from = machines->states.at[at->from].inst, to = machines->states.at[at->to].inst;
+    dae_print_shape(dae, at->condition, dae->equations.at[at->equation].row, NONE, &condition);
+    out_text(text, "    ");
+    dae_inst_path(dae, from, text);
+    out_text(text, " -> ");
+    dae_inst_path(dae, to, text);
+    out_printf(text, ", priority %g%s%s%s: %s\n", at->priority, at->immediate ? "" : ", delayed", at->reset ? "" : ", no reset",
+               at->synchronize ? ", synchronized" : "", condition.text);
+    json_path(dae, "{\"from\": ", from, json);
+    json_path(dae, ", \"to\": ", to, json);
+    out_printf(json, ", \"priority\": %g, \"condition\": ", at->priority);
+    out_json(json, condition.text);
+    out_printf(json, ", \"immediate\": %s, \"reset\": %s, \"synchronize\": %s}", at->immediate ? "true" : "false", at->reset ? "true" : "false",
+               at->synchronize ? "true" : "false");
+    out_free(&condition);
+}
+
+static void
+list_state(const Machines *machines, const Machine *machine, uint32_t s, ClockListing *out)
+{
+    const MachineState *state = &machines->states.at[s];
+    bool initial = s == machine->initial;
+    out_text(&out->text, "    ");
+    dae_inst_path(machines->dae, state->inst, &out->text);
+    out_printf(&out->text, "%s%s\n", initial ? ", initial" : "", state->leaves ? "" : ", final");
+    json_path(machines->dae, "{\"name\": ", state->inst, &out->machines);
+    out_printf(&out->machines, ", \"initial\": %s, \"final\": %s}", initial ? "true" : "false", state->leaves ? "false" : "true");
+}
+
+static void
+list(const Machines *machines, ClockListing *out)
 {
     Dae *dae = machines->dae;
     for (uint32_t m = 0; m < machines->machines.n; m++) {
         const Machine *machine = &machines->machines.at[m];
-        out_printf(out, "state machine %u", m + 1);
+        out_printf(&out->text, "state machine %u", m + 1);
         if (machine->parent != NONE) {
-            out_text(out, ", in state ");
-            dae_inst_path(dae, machines->states.at[machine->parent].inst, out);
-        }
-        out_text(out, ":\n");
+            uint32_t around = machines->states.at[machine->parent].inst;
+            out_text(&out->text, ", in state ");
+            dae_inst_path(dae, around, &out->text);
+            json_path(dae, m ? ", {\"inside\": " : "{\"inside\": ", around, &out->machines);
+        } else
+            out_text(&out->machines, m ? ", {\"inside\": null" : "{\"inside\": null");
+        out_text(&out->text, ":\n");
+        out_text(&out->machines, ", \"states\": [");
         for (uint32_t s = machine->first; s < machine->first + machine->n; s++) {
-            out_text(out, "    ");
-            dae_inst_path(dae, machines->states.at[s].inst, out);
-            out_printf(out, "%s%s\n", s == machine->initial ? ", initial" : "", machines->states.at[s].leaves ? "" : ", final");
+            out_text(&out->machines, s > machine->first ? ", " : "");
+            list_state(machines, machine, s, out);
         }
-        for (uint32_t i = machine->first_transition + machine->n_transitions; i-- > machine->first_transition;) {
-            const Transition *at = &machines->transitions.at[i];
-            out_text(out, "    ");
-            dae_inst_path(dae, machines->states.at[at->from].inst, out);
-            out_text(out, " -> ");
-            dae_inst_path(dae, machines->states.at[at->to].inst, out);
-            out_printf(out, ", priority %g%s%s%s: ", at->priority, at->immediate ? "" : ", delayed", at->reset ? "" : ", no reset",
-                       at->synchronize ? ", synchronized" : "");
-            dae_print_shape(dae, at->condition, dae->equations.at[at->equation].row, NONE, out);
-            out_char(out, '\n');
+        out_text(&out->machines, "], \"transitions\": [");
+        for (uint32_t n = machine->n_transitions, i = n; i-- > 0;) {
+            out_text(&out->machines, i + 1 < n ? ", " : "");
+            list_transition(machines, &machines->transitions.at[machine->first_transition + i], out);
         }
+        out_text(&out->machines, "]}");
     }
 }
 
@@ -413,7 +455,7 @@ clocks_alternate(Dae *dae, uint32_t a, uint32_t b)
 }
 
 bool
-pass_machines(Dae *dae, Out *listing, Diags *diags)
+pass_machines(Dae *dae, ClockListing *listing, Diags *diags)
 {
     Machines machines = {.dae = dae, .diags = diags, .clocks = {.dae = dae, .diags = diags, .start = NONE}, .made = dae->nvars};
     if (!has_machines(dae))

@@ -26,14 +26,14 @@ run_bonds(Compilation *c)
 static bool
 run_machines(Compilation *c)
 {
-    return pass_machines(c->dae, c->clocks, c->diags);
+    return pass_machines(c->dae, c->list_clocks ? &c->clocks : NULL, c->diags);
 }
 
 // Equations are as they are written from here on, for those who look at the results.
 static bool
 run_clocks(Compilation *c)
 {
-    if (!pass_clocks(c->dae, c->clocks, c->diags))
+    if (!pass_clocks(c->dae, c->list_clocks ? &c->clocks : NULL, c->diags))
         return false;
     if (c->checked && (!c->check_most || c->dae->equations.n <= c->check_most))
         c->check = check_create(c->dae);

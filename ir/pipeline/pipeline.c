@@ -112,6 +112,7 @@ compilation_free(Compilation *c)
         sys_free(&c->sys);
     motion_record_free(&c->record);
     check_free(&c->check);
+    clock_listing_free(&c->clocks);
     dae_free(&c->dae);
 }
 

@@ -9,6 +9,7 @@
 #define MDLC_IR_PIPELINE_PIPELINE_H
 
 #include "ir/check/check.h"
+#include "ir/clocks/clocks.h"
 #include "ir/dae/pass.h"
 #include "ir/energy/energy.h"
 #include "ir/index/index.h"
@@ -42,7 +43,8 @@ typedef struct Compilation {
     bool results, parameters, names;
     bool settable;           // parameters and start values can be set in the compiled model
     bool describe;            // nodes of the bond graph know what they are made of
-    Out *clocks;              // where pass clocks lists what it found, or NULL
+    bool list_clocks;         // what the passes machines and clocks find is told
+    ClockListing clocks;      // here; owned
     bool keep_problems;       // matchings and orders stay after lowering
     Check *check;             // owned; the equations as they were written, for runs that look at them
     bool checked;             // make it
