@@ -136,6 +136,10 @@ group_of_member(Linker *linker, Member *member, uint16_t inherited)
                         .unit = member->unit, .display_unit = member->display_unit, .quantity = member->quantity,
                         .span = member->span, .comment = comment_of(linker, member)};
     made.dims = dims_of(linker, member);
+    if (member->units) {
+        made.units = linker->dae->dims.n + 1;
+        vec_append(&linker->dae->dims, member->units, member->count);
+    }
     if (member->type.object)
         made.type = TYPE_INTEGER;
     else if (member->type.base == TYPE_ENUM)

@@ -223,8 +223,14 @@ text_attribute(Elab *elab, const Fragment *frag, Member *member, const char *nam
     for (uint32_t i = 1; i < value.count; i++)
         same &= text == sym_of(elab->dae->syms, text_known(elab->dae->exprs, value.elements[i]));
     if (!same && out == &member->unit) {
-        unsupported(elab, mod_value_span(elab, mod), "an array whose elements have different units");
-        return false;
+        if (value.type.rank != member->type.rank) {
+            unsupported(elab, mod_value_span(elab, mod), "a unit that differs between the elements of an array of components");
+            return false;
+        }
+        Sym *units = arena_array(elab->arena, Sym, value.count);
+        for (uint32_t i = 0; i < value.count; i++)
+            units[i] = sym_of(elab->dae->syms, text_known(elab->dae->exprs, value.elements[i]));
+        member->units = units;
     }
     *out = same ? text : 0;
     return true;

@@ -91,6 +91,7 @@ typedef struct Member {
     uint32_t first, first_inst, first_connector; // local places
     uint32_t *element_places; // split: first, first_inst, first_connector of each element
     Sym unit, display_unit, quantity;
+    const Sym *units;        // per element, where these have different ones; NULL: all have `unit`
     uint8_t state_select;
     bool evaluate;
     bool named;              // a text that has the name of a component in it: known when the model is complete

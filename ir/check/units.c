@@ -117,10 +117,10 @@ probable_unit(Arena *arena, const char *text, const char *symbol, uint32_t lengt
 }
 
 static uint32_t
-read_unit(UnitsPass *pass, const Group *group)
+read_unit(UnitsPass *pass, const Group *group, Sym written)
 {
     Unit unit;
-    const char *error, *at, *text = sym_text(pass->dae->syms, group->decl->unit);
+    const char *error, *at, *text = sym_text(pass->dae->syms, written);
     uint32_t length, index = NO_UNIT;
     if (!*text) {
     } else if (unit_parse(text, &unit, &error, &at, &length)) {
@@ -142,14 +142,14 @@ read_unit(UnitsPass *pass, const Group *group)
 }
 
 static uint32_t
-unit_index(UnitsPass *pass, const Group *group)
+unit_index(UnitsPass *pass, const Group *group, Sym written)
 {
-    if (!group->decl->unit)
+    if (!written)
         return NO_UNIT;
-    uint32_t *known = &pass->unit_of_sym.at[group->decl->unit];
+    uint32_t *known = &pass->unit_of_sym.at[written];
     if (*known)
         return *known - 1;
-    uint32_t index = read_unit(pass, group);
+    uint32_t index = read_unit(pass, group, written);
     if (index || !pass->library) // a wrong one of a library is an error where the user writes it, too
         *known = index + 1;
     return index;
@@ -160,8 +160,12 @@ read_units(UnitsPass *pass)
 {
     vec_grow(&pass->unit_of_sym, sym_count(pass->dae->syms));
     vec_push(&pass->units, unit_one());
-    for (uint32_t i = 0; i < pass->dae->groups.n; i++)
-        unit_index(pass, &pass->dae->groups.at[i]);
+    for (uint32_t i = 0; i < pass->dae->groups.n; i++) {
+        const Group *group = &pass->dae->groups.at[i];
+        unit_index(pass, group, group->decl->unit);
+        for (uint32_t k = 0; k < group->decl->count && group->decl->units; k++)
+            unit_index(pass, group, pass->dae->dims.at[group->decl->units - 1 + k]);
+    }
 }
 
 // The declared variable behind derivatives and pre(), and how often it is differentiated.
@@ -191,9 +195,10 @@ quantity_key(UnitsPass *pass, Var var)
     const Group *group = dae_group(pass->dae, var);
     if (!group)
         return 1;
-    if (!group->decl->unit)
+    Sym written = dae_unit(pass->dae, var);
+    if (!written)
         return group->decl->type == TYPE_REAL ? 0 : 1;
-    uint32_t index = unit_index(pass, group);
+    uint32_t index = unit_index(pass, group, written);
     return index == NO_UNIT ? 0 : (uint64_t)index << 32 | order << 2 | 2;
 }
 
@@ -579,8 +584,8 @@ unit_text(UnitsPass *pass, const Unit *unit, Expr e, uint32_t row)
         uint32_t order;
         const Group *group = dae_group(pass->dae, var);
         declared_var(pass->dae, var, &order);
-        if (group && group->decl->unit && !order)
-            return sym_text(pass->dae->syms, group->decl->unit);
+        if (group && dae_unit(pass->dae, var) && !order)
+            return sym_text(pass->dae->syms, dae_unit(pass->dae, var));
     }
     Out out = {0};
     unit_print(unit, &out);
@@ -599,10 +604,10 @@ note_declarations(UnitsPass *pass, Diag *diag, Expr e, Expr except, uint32_t row
         Var var = declared_var(pass->dae, pass->dae->rows.at[row + slots.at[i]], &order);
         const Group *group = dae_group(pass->dae, var);
         bool told = except && expr_uses_slot(pass->dae->exprs, except, slots.at[i]);
-        if (!group || !group->decl->unit || told)
+        if (!group || !dae_unit(pass->dae, var) || told)
             continue;
         diag_note(diag, group->decl->span, "'%s' is declared here with unit %s", dae_name(pass->dae, var),
-                  sym_text(pass->dae->syms, group->decl->unit));
+                  sym_text(pass->dae->syms, dae_unit(pass->dae, var)));
         notes++;
     }
     vec_free(&slots);
@@ -734,7 +739,7 @@ report_bind(UnitsPass *pass, const Bind *bind, const Quantity *is, const Quantit
     static const char *const attributes[] = {"value", "start value", "nominal value", "min", "max"};
     const Group *group = dae_group(pass->dae, bind->var);
     bool same = unit_same_dimension(&is->unit, &wanted->unit);
-    const char *unit = unit_text(pass, &is->unit, bind->shape, bind->row), *unit_wanted = sym_text(pass->dae->syms, group->decl->unit);
+    const char *unit = unit_text(pass, &is->unit, bind->shape, bind->row), *unit_wanted = sym_text(pass->dae->syms, dae_unit(pass->dae, bind->var));
     const char *what = expr_text(pass, bind->shape, bind->row);
     Diag *diag = add_diag(pass, same ? E0302 : E0301, bind->span,
                           arena_printf(pass->dae->arena, "'%s' has unit %s, but its %s '%s' has unit %s", dae_name(pass->dae, bind->var),

@@ -82,6 +82,7 @@ typedef struct Declaration {
     uint8_t rank, kind, type; // VarKind, VarType
     uint16_t flags;
     Sym unit, display_unit, quantity, comment; // 0 when not given
+    uint32_t units;      // where scalars have different ones: offset into Dae.dims of `count` Syms, + 1; 0: all have `unit`
     uint32_t enum_literals; // TYPE_ENUM: offset into Dae.dims: count, then Syms
     Span span;
 } Declaration;
@@ -601,6 +602,23 @@ dae_group(const Dae *dae, Var var)
         var = dae->var_der_of.at[var] != NONE ? dae->var_der_of.at[var] : dae->var_pre_of.at[var];
     uint32_t group = dae->var_group.at[var];
     return group & LITERAL_BIT ? NULL : &dae->groups.at[group];
+}
+
+// The place of the underlying declared variable in its group.
+static inline uint32_t
+dae_element(const Dae *dae, Var var)
+{
+    while (dae->var_group.at[var] == NONE)
+        var = dae->var_der_of.at[var] != NONE ? dae->var_der_of.at[var] : dae->var_pre_of.at[var];
+    return var - dae->groups.at[dae->var_group.at[var]].first;
+}
+
+// The unit that the underlying declared variable is declared with, as it is written; 0: none.
+static inline Sym
+dae_unit(const Dae *dae, Var var)
+{
+    const Group *group = dae_group(dae, var);
+    return !group ? 0 : group->decl->units ? dae->dims.at[group->decl->units - 1 + dae_element(dae, var)] : group->decl->unit;
 }
 // A 0- or a 1-junction.
 static inline bool

@@ -125,6 +125,15 @@ take_flag(Reader *reader, uint8_t *flags)
 }
 
 static void
+read_units(Reader *reader, Declaration *decl)
+{
+    Dae *dae = reader->dae;
+    decl->units = dae->dims.n + 1;
+    for (uint32_t i = 0; i < decl->count; i++)
+        vec_push(&dae->dims, reader_string(reader));
+}
+
+static void
 read_attribute_words(Reader *reader, Declaration *decl, Var first)
 {
     Dae *dae = reader->dae;
@@ -138,6 +147,8 @@ read_attribute_words(Reader *reader, Declaration *decl, Var first)
             decl->flags |= (uint16_t)(1 << found);
         else if ((found = reader_take_of(reader, dae_text_strings, 4)) >= 0)
             *strings[found] = reader_string(reader);
+        else if (reader_take(reader, "units"))
+            read_units(reader, decl);
         else if (reader_take(reader, "="))
             bind_number(reader, first, ATTR_VALUE);
         else if ((found = reader_take_of(reader, dae_text_attrs, 5)) > 0)

@@ -215,6 +215,10 @@ print_group(const Dae *dae, const Group *group, Inline *inlined, Out *out)
         out_printf(out, " %s ", dae_text_strings[i]);
         dae_print_string(out, sym_text(dae->syms, strings[i]));
     }
+    for (uint32_t i = 0; i < group->decl->count && group->decl->units; i++) {
+        out_text(out, i ? " " : " units ");
+        dae_print_string(out, sym_text(dae->syms, dae->dims.at[group->decl->units - 1 + i]));
+    }
     out_char(out, '\n');
     for (uint32_t i = 0; i < group->decl->count && !uniform; i++) {
         if (!dae->var_flags.at[group->first + i])

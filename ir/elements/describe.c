@@ -84,8 +84,7 @@ is_open(const Describer *d, Var var)
 static uint32_t
 unit_of(const Dae *dae, Var var)
 {
-    const Group *group = dae_group(dae, var);
-    return group ? group->decl->unit : 0;
+    return dae_unit(dae, var);
 }
 
 // The component's own variables with the unit of an effort of its ports are efforts: F of f = F*n + law.

@@ -166,8 +166,7 @@ owning_component(const Closings *closings, const Dae *dae, uint32_t equation)
 static uint32_t
 unit_of(const Dae *dae, Var var)
 {
-    const Group *group = dae_group(dae, var);
-    const char *unit = group && group->decl->unit ? sym_text(dae->syms, group->decl->unit) : "";
+    const char *unit = dae_unit(dae, var) ? sym_text(dae->syms, dae_unit(dae, var)) : "";
     if (!strcmp(unit, "m") || !strcmp(unit, "m/s"))
         return MDL_UNIT_METRE;
     return !strcmp(unit, "rad") || !strcmp(unit, "rad/s") ? MDL_UNIT_RADIAN : MDL_UNIT_OTHER;
@@ -176,8 +175,7 @@ unit_of(const Dae *dae, Var var)
 static bool
 has_unit(const Dae *dae, Var var)
 {
-    const Group *group = dae_group(dae, var);
-    const char *unit = group && group->decl->unit ? sym_text(dae->syms, group->decl->unit) : "";
+    const char *unit = dae_unit(dae, var) ? sym_text(dae->syms, dae_unit(dae, var)) : "";
     return unit[0] && strcmp(unit, "1");
 }
 

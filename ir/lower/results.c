@@ -50,8 +50,9 @@ declaration_of(Lowering *low, Var var)
     uint32_t index = (uint32_t)(group - dae->groups.at);
     if (low->declaration_of.n <= index)
         vec_grow(&low->declaration_of, dae->groups.n - low->declaration_of.n);
+    const uint32_t own = group->decl->units ? dae_element(dae, var) : 0, n_own = group->decl->units ? group->decl->count : 1;
     if (low->declaration_of.at[index])
-        return low->declaration_of.at[index] - 1;
+        return low->declaration_of.at[index] - 1 + own;
     mdl_declaration declaration = {text_or_null(low, group->decl->unit), text_or_null(low, group->decl->display_unit),
                                    text_or_null(low, group->decl->comment), 0, NULL};
     if (group->decl->type == TYPE_ENUM) {
@@ -62,9 +63,13 @@ declaration_of(Lowering *low, Var var)
         declaration.n_literals = n;
         declaration.literal = literals;
     }
-    vec_push(&low->declarations, declaration);
-    low->declaration_of.at[index] = low->declarations.n;
-    return low->declarations.n - 1;
+    low->declaration_of.at[index] = low->declarations.n + 1;
+    for (uint32_t i = 0; i < n_own; i++) {
+        if (group->decl->units)
+            declaration.unit = text_or_null(low, dae->dims.at[group->decl->units - 1 + i]);
+        vec_push(&low->declarations, declaration);
+    }
+    return low->declaration_of.at[index] - 1 + own;
 }
 
 static FilterState

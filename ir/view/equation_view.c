@@ -287,8 +287,7 @@ equation_view_unit(const Dae *dae, Var var, Out *out)
         var = dae->var_der_of.at[var];
         derivatives++;
     }
-    const Group *group = dae_group(dae, var);
-    const char *unit = group && group->decl->unit ? sym_text(dae->syms, group->decl->unit) : "";
+    const char *unit = dae_unit(dae, var) ? sym_text(dae->syms, dae_unit(dae, var)) : "";
     if (!*unit)
         return;
     const char *slash = strchr(unit, '/');
