@@ -14,7 +14,6 @@
 #include "frontend/export/export.h"
 #include "frontend/export/unit_archive.h"
 #include "frontend/external/external.h"
-#include "frontend/external/native.h"
 #include "ir/base/diag.h"
 #include "ir/base/map.h"
 #include "ir/base/replace.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "frontend/command/run_table.h"
-#include "frontend/external/external.h"
 
 typedef struct Overlay {
     Session *session;
@@ -40,23 +39,15 @@ names_file(const char *word)
     return false;
 }
 
-// "a,b,c" in pieces, in the arena of the session; commas in braces or brackets part nothing.
+// "a,b,c" in pieces, in the arena of the session; commas in brackets part nothing.
 static uint32_t
 split(const Session *session, const char *list, const char ***piece)
 {
-    uint32_t n = 0, depth = 0;
-    const char *begin = list;
+    uint32_t n = 0;
     *piece = arena_array(session->arena, const char *, strlen(list) + 2);
-    for (const char *at = list;; at++) {
-        depth += *at == '{' || *at == '[';
-        depth -= (*at == '}' || *at == ']') && depth;
-        if (*at && (*at != ',' || depth))
-            continue;
-        (*piece)[n++] = arena_strndup(session->arena, begin, (size_t)(at - begin));
-        if (!*at)
-            return n;
-        begin = at + 1;
-    }
+    for (const char *rest = list; rest;)
+        (*piece)[n++] = arena_item(session->arena, &rest);
+    return n;
 }
 
 static int

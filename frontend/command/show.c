@@ -17,6 +17,7 @@
 #include "ir/view/graph.h"
 #include "ir/view/loops.h"
 #include "ir/view/storage.h"
+#include "runtime/model/nearest.h"
 
 // Of a row or column: behind the unknowns stand the values that are kept.
 static const char *
@@ -216,10 +217,7 @@ has_format(const char *what, const char *format)
         return true;
     if (strcmp(format, "json"))
         return !strcmp(what, "bonds") && (!strcmp(format, "dot") || !strcmp(format, "svg"));
-    for (size_t i = 0; i < sizeof with_json / sizeof *with_json; i++)
-        if (!strcmp(what, with_json[i]))
-            return true;
-    return false;
+    return name_is_among(what, with_json, sizeof with_json / sizeof *with_json);
 }
 
 static void

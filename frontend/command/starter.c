@@ -3,6 +3,7 @@
 // Purpose: `mdlc new` and `mdlc examples`. Method: none: a template with the name filled in; files are copied one by one.
 // Contract: starter.h; nothing that exists is overwritten. Complexity: that of reading and writing.
 #include "frontend/command/starter.h"
+#include "runtime/model/nearest.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -49,10 +50,7 @@ is_reserved(const char *name)
 #undef KEYWORD
 #undef CONTEXT
     };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strcmp(name, words[i]))
-            return true;
-    return false;
+    return name_is_among(name, words, sizeof words / sizeof *words);
 }
 
 // A model of that name would hide the library that it is made of.

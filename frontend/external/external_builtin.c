@@ -8,6 +8,7 @@
 
 #include "frontend/external/external_inner.h"
 #include "ir/base/diag.h"
+#include "runtime/model/nearest.h"
 
 // Functions of one argument in C's mathematical library that mean what built-in functions of the same names do.
 static bool
@@ -15,10 +16,7 @@ is_mathematics(const char *name)
 {
     static const char *const known[] = {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log",
                                         "log10", "sqrt"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(name, known[i]))
-            return true;
-    return false;
+    return name_is_among(name, known, sizeof known / sizeof *known);
 }
 
 bool

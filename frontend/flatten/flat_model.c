@@ -12,7 +12,6 @@
 #include "frontend/flatten/flatten.h"
 #include "frontend/flatten/link_inner.h"
 #include "ir/base/pages.h"
-#include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
 #include "ir/expr/text_values.h"
 

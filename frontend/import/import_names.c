@@ -3,6 +3,7 @@
 // Purpose: names of FMI may be anything. Method: what is no identifier stands in quotes, with the escapes of the language (docs/language.md).
 // Contract: import_inner.h. Complexity: linear.
 #include "frontend/import/import_inner.h"
+#include "runtime/model/nearest.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -16,11 +17,9 @@ is_word(const char *name)
 #include "frontend/text/keyword.def"
 #undef KEYWORD
 #undef CONTEXT
+        "time", "Real", "Integer", "Boolean", "String",
     };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strcmp(name, words[i]))
-            return true;
-    return !strcmp(name, "time") || !strcmp(name, "Real") || !strcmp(name, "Integer") || !strcmp(name, "Boolean") || !strcmp(name, "String");
+    return name_is_among(name, words, sizeof words / sizeof *words);
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "ir/base/diag.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
+#include "runtime/model/nearest.h"
 
 #include <math.h>
 
@@ -619,9 +620,7 @@ part_is_of_parameters(Elab *elab, const Question *question, Node part)
     const AstNode *at = node_at(elab, part);
     bool yes = at->kind != AST_REF || structural_path(elab, question->frag, question->class_id, part, question->records);
     const char *name = at->kind == AST_CALL ? scope_name_text(elab->program, child_at(elab, part, 0)) : "";
-    for (uint32_t i = 0; i < sizeof changing / sizeof *changing; i++)
-        yes &= strcmp(name, changing[i]) != 0;
-    return yes;
+    return yes && !name_is_among(name, changing, sizeof changing / sizeof *changing);
 }
 
 static bool

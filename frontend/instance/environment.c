@@ -195,10 +195,7 @@ static bool
 is_connection_statement(const char *name)
 {
     static const char *const names[] = {"Connections.branch", "Connections.root", "Connections.potentialRoot"};
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
+    return name_is_among(name, names, sizeof names / sizeof *names);
 }
 
 // Section 17.1.

@@ -4,6 +4,7 @@
 //   diagonal of the box around its places; joints are an eighth of the median arm, within bounds of that size.
 // Contract: solid.h. Complexity: frames times pieces, and a sort.
 #include "frontend/motion/solid.h"
+#include "runtime/model/order.h"
 
 #include <stdlib.h>
 
@@ -18,19 +19,12 @@ extend(Box *box, Vec v)
     box->high = (Vec){fmax(box->high.x, v.x), fmax(box->high.y, v.y), fmax(box->high.z, v.z)};
 }
 
-static int
-compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double
 median(double *values, uint32_t n)
 {
     if (!n)
         return 0;
-    qsort(values, n, sizeof *values, compare);
+    qsort(values, n, sizeof *values, ascending_f64);
     return values[n/2];
 }
 

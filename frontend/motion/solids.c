@@ -5,6 +5,7 @@
 //   they are too many, frames stand at equal distances in time, on the lines between rows. Contract: motion.h, solid.h.
 // Complexity: frames, of which there are a thousand at most, times solids.
 #include "frontend/motion/solid.h"
+#include "runtime/model/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -505,13 +506,6 @@ make_arrow(Motion *motion, const Piece *piece)
     solid->width = 0.22*motion->unit;
 }
 
-static int
-compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // Forces become lengths: what all but one in a hundred of the largest do not exceed is a sixth of the mechanism or so. Torques have a scale of
 // their own.
 static double
@@ -524,7 +518,7 @@ scale_arrows(Motion *motion, Form form)
                 vec_push(&all, motion->solids.at[k].pose[POSE_LENGTH][i]);
     if (!all.n)
         return 0;
-    qsort(all.at, all.n, sizeof *all.at, compare);
+    qsort(all.at, all.n, sizeof *all.at, ascending_f64);
     double most = all.at[(uint32_t)(0.99*(all.n - 1))], longest = 0.18*motion->size;
     vec_free(&all);
     bool noise = most < 1e-9*fmax(9.81*motion->heaviest, 1e-6); // of forces that are zero

@@ -11,6 +11,7 @@
 
 #include "frontend/names/names.h"
 #include "frontend/text/parse.h"
+#include "runtime/model/nearest.h"
 
 static void
 add_predefined(Program *program, const char *name, const char *const *literals, uint32_t n)
@@ -112,10 +113,8 @@ is_reserved_name(const Program *program, const ClassInfo *info, Sym name)
 {
     static const char *const types[] = {"Real", "Integer", "Boolean", "String", "StateSelect", "AssertionLevel", "ExternalObject"};
     const char *text = sym_text(program->syms, name);
-    for (uint32_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (!strcmp(text, types[i]))
-            return true;
-    return !strcmp(text, "time") && info->kind != CLASS_FUNCTION && info->kind != CLASS_RECORD;
+    return name_is_among(text, types, sizeof types / sizeof *types)
+           || (!strcmp(text, "time") && info->kind != CLASS_FUNCTION && info->kind != CLASS_RECORD);
 }
 
 static void

@@ -4,6 +4,7 @@
 // its rows, behind a jump at its instant; quantiles are those of R. Hyndman and Y. Fan's seventh definition (Am. Statistician 50 (1996) 361).
 // Contract: bands.h. Complexity: linear in the rows, n log n in the runs for each time.
 #include "frontend/page/bands.h"
+#include "runtime/model/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,13 +71,6 @@ bands_add(Bands *bands, const double *time, const double *value, uint32_t stride
     bands->runs++;
 }
 
-static int
-compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double
 quantile(const double *sorted, uint64_t n, double part)
 {
@@ -95,7 +89,7 @@ bands_put(Bands *bands, Out *script)
         for (uint64_t i = 0; i < bands->runs; i++)
             if (isfinite(value[i]))
                 value[n++] = value[i];
-        qsort(value, n, sizeof *value, compare);
+        qsort(value, n, sizeof *value, ascending_f64);
         out_printf(script, "%.12g", time_of(bands, t));
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
             if (n)

@@ -13,7 +13,6 @@
 
 #include "frontend/names/classes.h"
 #include "frontend/names/names.h"
-#include "frontend/text/parse.h"
 #include "runtime/model/nearest.h"
 
 enum { MOST_BASES = 64, EXAMPLE_FILES = 200, EXAMPLE_LIMIT = 1 << 20 };

@@ -18,27 +18,20 @@ typedef struct NamePair {
     const char *name, *value;
 } NamePair;
 
-// "a,b=c" in pieces, at commas outside brackets and parentheses; value: NULL where there is no '='.
+// "a,b=c" in pieces, at commas outside brackets; value: NULL where there is no '='.
 static uint32_t
 split_pairs(const char *list, Arena *arena, NamePair **pairs)
 {
-    uint32_t n = 0, depth = 0;
-    const char *begin = list;
+    uint32_t n = 0;
     *pairs = arena_array(arena, NamePair, strlen(list) + 2);
-    for (const char *at = list;; at++) {
-        depth += *at == '[' || *at == '(';
-        depth -= (*at == ']' || *at == ')') && depth;
-        if (*at && (*at != ',' || depth))
-            continue;
-        char *text = arena_strndup(arena, begin, (size_t)(at - begin)), *equals = strchr(text, '=');
+    for (const char *rest = list; rest;) {
+        char *text = arena_item(arena, &rest), *equals = strchr(text, '=');
         if (equals)
             *equals = '\0';
         if (*text)
             (*pairs)[n++] = (NamePair){text, equals ? equals + 1 : NULL};
-        if (!*at)
-            return n;
-        begin = at + 1;
     }
+    return n;
 }
 
 static bool

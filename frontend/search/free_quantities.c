@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "frontend/design/sobol.h"
-#include "ir/base/vec.h"
 #include "runtime/model/nearest.h"
 #include "runtime/model/number.h"
 
@@ -63,25 +62,17 @@ read_one(char *text, FreeList *list, Out *why)
 bool
 free_read(const char *text, Arena *arena, FreeList *list, Out *why)
 {
-    size_t length = strlen(text), commas = 1, depth = 0;
+    size_t length = strlen(text), commas = 1;
     for (size_t i = 0; i < length; i++)
         commas += text[i] == ',';
     FreeQuantity *more = arena_array(arena, FreeQuantity, list->n + commas);
     if (list->n)
         memcpy(more, list->at, list->n * sizeof *more);
     list->at = more;
-    const char *begin = text;
-    for (const char *at = text;; at++) {
-        depth += *at == '[';
-        depth -= *at == ']' && depth;
-        if (*at && (*at != ',' || depth))
-            continue;
-        if (!read_one(arena_strndup(arena, begin, (size_t)(at - begin)), list, why))
+    for (const char *rest = text; rest;)
+        if (!read_one(arena_item(arena, &rest), list, why))
             return false;
-        if (!*at)
-            return true;
-        begin = at + 1;
-    }
+    return true;
 }
 
 // --- the model

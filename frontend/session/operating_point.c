@@ -50,20 +50,13 @@ uint32_t
 analysis_split(const Analysis *analysis, const char *list, const char ***names)
 {
     Arena *arena = analysis->session->arena;
-    uint32_t n = 0, depth = 0;
-    const char *begin = list;
+    uint32_t n = 0;
     *names = arena_array(arena, const char *, strlen(list) + 1);
-    for (const char *at = list;; at++) {
-        depth += *at == '[';
-        depth -= *at == ']' && depth;
-        if (*at && (*at != ',' || depth))
-            continue;
-        if (at > begin)
-            (*names)[n++] = arena_strndup(arena, begin, (size_t)(at - begin));
-        if (!*at)
-            return n;
-        begin = at + 1;
+    for (const char *rest = list; rest;) {
+        (*names)[n] = arena_item(arena, &rest);
+        n += *(*names)[n] != '\0';
     }
+    return n;
 }
 
 static void

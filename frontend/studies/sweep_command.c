@@ -25,7 +25,6 @@
 #include "frontend/design/design.h"
 #include "ir/base/map.h"
 #include "ir/base/replace.h"
-#include "runtime/model/clock.h"
 #include "runtime/model/number.h"
 
 typedef struct Sweep {

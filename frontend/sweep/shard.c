@@ -5,6 +5,7 @@
 // them (flock), so that a worker which outlives its master by a moment does not mix with the next one.
 // Contract: shard.h. Complexity: linear in the records; reading looks at each once, through windows of a quarter of a megabyte.
 #include "frontend/sweep/shard.h"
+#include "runtime/model/order.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -216,13 +217,6 @@ make_room(const char *folder, ShardIndex *index)
     return error;
 }
 
-static int
-by_name(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 int
 shard_index_read(const char *folder, uint64_t runs, ShardIndex *index)
 {
@@ -240,7 +234,7 @@ shard_index_read(const char *folder, uint64_t runs, ShardIndex *index)
     if (!error)
         error = make_room(folder, index);
     if (n)
-        qsort(number, n, sizeof *number, by_name);
+        qsort(number, n, sizeof *number, ascending_u32);
     index->file = calloc((size_t)n + 1, sizeof *index->file);
     index->window = calloc((size_t)n + 1, sizeof *index->window);
     if (!error && (!index->file || !index->window))

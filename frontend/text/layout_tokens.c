@@ -13,6 +13,7 @@
 
 #include "frontend/text/layout_lines.h"
 #include "frontend/text/parser.h"
+#include "frontend/text/syntax.h"
 
 typedef enum Context { IN_CLASS, IN_BLOCK, IN_BRACKET, IN_CONDITION } Context;
 
@@ -101,19 +102,6 @@ is_class_prefix(int kind)
     }
 }
 
-static bool
-is_class_word(int kind)
-{
-    switch (kind) {
-    case T_CLASS: case T_MODEL: case T_RECORD: case T_OPERATOR: case T_BLOCK: case T_CONNECTOR:
-    case T_TYPE: case T_PACKAGE: case T_FUNCTION: case T_BODY: case T_ELEMENT: case T_CONSTRAINT:
-    case T_MEMORY:
-        return true;
-    default:
-        return false;
-    }
-}
-
 // Whether token i, the first of a statement, starts a class with a body.
 static bool
 starts_long_class(const Formatter *f, uint32_t i)
@@ -121,9 +109,9 @@ starts_long_class(const Formatter *f, uint32_t i)
     i = skip_comments(f, i);
     while (is_class_prefix(kind_at(f, i)))
         i = skip_comments(f, i + 1);
-    if (!is_class_word(kind_at(f, i)))
+    if (!token_class_kind(kind_at(f, i)))
         return false;
-    while (is_class_word(kind_at(f, i)))
+    while (token_class_kind(kind_at(f, i)))
         i = skip_comments(f, i + 1);
     if (kind_at(f, i) == T_EXTENDS)
         return true;

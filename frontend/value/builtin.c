@@ -10,6 +10,7 @@
 #include "ir/base/diag.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
+#include "runtime/model/nearest.h"
 
 static BuiltinRun map_real, map_luz, map_semi_linear, map_same, map_integer, map_quotient, map_remainder, enumeration_integer;
 
@@ -213,10 +214,7 @@ is_of_models(const char *name)
 {
     static const char *const names[] = {"sample", "initial", "terminal", "delay", "spatialDistribution", "Clock", "previous", "hold", "noClock",
                                         "subSample", "superSample", "shiftSample", "backSample", "interval", "firstTick"};
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
+    return name_is_among(name, names, sizeof names / sizeof *names);
 }
 
 uint32_t

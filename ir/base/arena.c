@@ -113,6 +113,20 @@ arena_strndup(Arena *arena, const char *text, size_t length)
 }
 
 char *
+arena_item(Arena *arena, const char **rest)
+{
+    const char *begin = *rest, *at = begin;
+    if (!begin)
+        return NULL;
+    for (uint32_t depth = 0; *at && (*at != ',' || depth); at++) {
+        depth += *at == '[' || *at == '(' || *at == '{';
+        depth -= (*at == ']' || *at == ')' || *at == '}') && depth;
+    }
+    *rest = *at ? at + 1 : NULL;
+    return arena_strndup(arena, begin, (size_t)(at - begin));
+}
+
+char *
 arena_printf(Arena *arena, const char *format, ...)
 {
     va_list args, again;

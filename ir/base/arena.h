@@ -20,6 +20,8 @@ void arena_reset(Arena *arena);
 // Zeroed, 16-byte aligned. size 0 is allowed and yields a valid pointer.
 void *arena_alloc(Arena *arena, size_t size);
 char *arena_strndup(Arena *arena, const char *text, size_t length);
+// The next item of a list that commas part outside brackets of any kind, from *rest, which is moved behind it: NULL behind the last. NULL: there is none.
+char *arena_item(Arena *arena, const char **rest);
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define arena_new(arena, Type) ((Type *)arena_alloc((arena), sizeof(Type)))

@@ -184,26 +184,14 @@ print_bodies(const Floating *f, uint32_t set, Out *out)
         out_printf(out, " and %u more", shown - FLOATING_MAX);
 }
 
-// The only body of its set; all else there are sensors, or parts of the same component.
+// What is of that kind in the set belongs to one component that the text declares.
 static bool
-is_lone(const Floating *f, uint32_t set)
+is_of_one(const Floating *f, uint32_t set, uint8_t kind)
 {
     const Dae *dae = f->dae;
     uint32_t user = locate_user_inst(dae, dae->nodes.at[f->first.at[set] - 1].inst);
     for (uint32_t i = 0; i < dae->nodes.n; i++)
-        if (f->node.at[i] & ACTS && f->set.at[i] == set && locate_user_inst(dae, dae->nodes.at[i].inst) != user)
-            return false;
-    return f->bodies.at[set] == 1;
-}
-
-// All of its set are parts of one component that the text declares: nothing is connected to that, and unconnected.c looks at it.
-static bool
-is_unconnected(const Floating *f, uint32_t set)
-{
-    const Dae *dae = f->dae;
-    uint32_t user = locate_user_inst(dae, dae->nodes.at[f->first.at[set] - 1].inst);
-    for (uint32_t i = 0; i < dae->nodes.n; i++)
-        if (f->node.at[i] & BONDED && f->set.at[i] == set && locate_user_inst(dae, dae->nodes.at[i].inst) != user)
+        if (f->node.at[i] & kind && f->set.at[i] == set && locate_user_inst(dae, dae->nodes.at[i].inst) != user)
             return false;
     return true;
 }
@@ -213,9 +201,9 @@ report(Floating *f, uint32_t set)
 {
     const Dae *dae = f->dae;
     uint32_t inst = dae->nodes.at[f->first.at[set] - 1].inst;
-    if (is_unconnected(f, set))
+    if (is_of_one(f, set, BONDED)) // nothing is connected to that, and unconnected.c looks at it
         return;
-    bool lone = is_lone(f, set);
+    bool lone = f->bodies.at[set] == 1 && is_of_one(f, set, ACTS); // all else there are sensors, or parts of the same component
     Out names = {0};
     print_bodies(f, set, &names);
     Diag *diag = lone ? diag_add(f->diags, E0419, dae->insts.at[inst].span,

@@ -13,7 +13,6 @@
 #include "ir/dae/dae_text.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
-#include "ir/expr/routine.h"
 #include "runtime/model/template.h"
 
 enum { RANK_LIMIT = 8, SCALAR_LIMIT = 1 << 26 };

@@ -17,7 +17,6 @@
 
 #include "ir/base/elimination.h"
 #include "ir/elements/generic.h"
-#include "ir/expr/expr_id.h"
 
 enum { POINTS = 3, AXES_MAX = 6, COLUMNS_MAX = 2*SCALAR_BONDS_MAX + 2, GIVENS = 2 }; // what is given, and how it changes with time and signals
 

@@ -14,7 +14,6 @@
 #include "ir/base/diag.h"
 #include "ir/base/elimination.h"
 #include "ir/elements/elements.h"
-#include "ir/elements/kinds.h"
 #include "ir/elements/massless.h"
 #include "ir/expr/expr_parts.h"
 

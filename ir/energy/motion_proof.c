@@ -16,7 +16,6 @@
 #include <math.h>
 
 #include "ir/energy/combination.h"
-#include "ir/energy/energy_system.h"
 #include "ir/expr/expr_calculus.h"
 #include "ir/expr/expr_eval.h"
 #include "ir/expr/expr_make.h"

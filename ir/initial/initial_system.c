@@ -11,7 +11,6 @@
 #include "ir/initial/initial_inner.h"
 #include "ir/base/diag.h"
 #include "ir/index/index.h"
-#include "ir/structure/structure.h"
 
 static void
 mark_unknowns(Dae *dae, const U32Vec *pres, Problem *problem)

@@ -4,7 +4,6 @@
 // Method: a row per node that has bonds and a row per scalar bond; the flow of a mechanical bond is a derivative, which
 // rates.c has made part of the model.
 // Contract: the passes momenta_add, ideal_mark and rates_add have run. Complexity: linear.
-#include "ir/elements/elements.h"
 #include "ir/lower/lower_inner.h"
 
 static mdl_role

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "runtime/law/law.h"
-#include "runtime/memory/memory.h"
 #include "runtime/point/sense.h"
 
 static const char *

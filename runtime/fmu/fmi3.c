@@ -181,71 +181,40 @@ fmi3SetFloat64(fmi3Instance instance, const fmi3ValueReference reference[], size
     return (fmi3Status)status;
 }
 
-FMI3_EXPORT fmi3Status
-fmi3GetInt64(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, fmi3Int64 value[], size_t n_values)
-{
-    if (!fmu_enter(instance, FMU_READABLE, "fmi3GetInt64"))
-        return fmi3Error;
-    if (n != n_values)
-        return wrong_size(instance, n, n_values);
-    FmuStatus status = FMU_OK;
-    for (size_t i = 0; i < n && status == FMU_OK; i++) {
-        double number = 0;
-        status = fmu_get(instance, &reference[i], 1, fmu_whole_type(reference[i]), &number);
-        value[i] = (fmi3Int64)number;
+// Types of less than a double, one by one: what kind of variable each is, and what its number is as such a value.
+#define NARROW(name, type, kind, value_of_number) \
+    FMI3_EXPORT fmi3Status fmi3Get##name(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, type value[], size_t n_values) \
+    { \
+        if (!fmu_enter(instance, FMU_READABLE, "fmi3Get" #name)) \
+            return fmi3Error; \
+        if (n != n_values) \
+            return wrong_size(instance, n, n_values); \
+        FmuStatus status = FMU_OK; \
+        for (size_t i = 0; i < n && status == FMU_OK; i++) { \
+            double number = 0; \
+            status = fmu_get(instance, &reference[i], 1, kind, &number); \
+            value[i] = value_of_number; \
+        } \
+        fmu_leave(instance, FMU_OK); \
+        return (fmi3Status)status; \
+    } \
+    FMI3_EXPORT fmi3Status fmi3Set##name(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const type value[], size_t n_values) \
+    { \
+        if (!fmu_enter(instance, FMU_SETTABLE_IN, "fmi3Set" #name)) \
+            return fmi3Error; \
+        if (n != n_values) \
+            return wrong_size(instance, n, n_values); \
+        FmuStatus status = FMU_OK; \
+        for (size_t i = 0; i < n && status == FMU_OK; i++) { \
+            double number = (double)value[i]; \
+            status = fmu_set(instance, &reference[i], 1, kind, &number); \
+        } \
+        fmu_leave(instance, FMU_OK); \
+        return (fmi3Status)status; \
     }
-    fmu_leave(instance, FMU_OK);
-    return (fmi3Status)status;
-}
-
-FMI3_EXPORT fmi3Status
-fmi3SetInt64(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const fmi3Int64 value[], size_t n_values)
-{
-    if (!fmu_enter(instance, FMU_SETTABLE_IN, "fmi3SetInt64"))
-        return fmi3Error;
-    if (n != n_values)
-        return wrong_size(instance, n, n_values);
-    FmuStatus status = FMU_OK;
-    for (size_t i = 0; i < n && status == FMU_OK; i++) {
-        double number = (double)value[i];
-        status = fmu_set(instance, &reference[i], 1, fmu_whole_type(reference[i]), &number);
-    }
-    fmu_leave(instance, FMU_OK);
-    return (fmi3Status)status;
-}
-
-FMI3_EXPORT fmi3Status
-fmi3GetBoolean(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, fmi3Boolean value[], size_t n_values)
-{
-    if (!fmu_enter(instance, FMU_READABLE, "fmi3GetBoolean"))
-        return fmi3Error;
-    if (n != n_values)
-        return wrong_size(instance, n, n_values);
-    FmuStatus status = FMU_OK;
-    for (size_t i = 0; i < n && status == FMU_OK; i++) {
-        double number = 0;
-        status = fmu_get(instance, &reference[i], 1, MDL_BOOLEAN, &number);
-        value[i] = number != 0;
-    }
-    fmu_leave(instance, FMU_OK);
-    return (fmi3Status)status;
-}
-
-FMI3_EXPORT fmi3Status
-fmi3SetBoolean(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const fmi3Boolean value[], size_t n_values)
-{
-    if (!fmu_enter(instance, FMU_SETTABLE_IN, "fmi3SetBoolean"))
-        return fmi3Error;
-    if (n != n_values)
-        return wrong_size(instance, n, n_values);
-    FmuStatus status = FMU_OK;
-    for (size_t i = 0; i < n && status == FMU_OK; i++) {
-        double number = value[i];
-        status = fmu_set(instance, &reference[i], 1, MDL_BOOLEAN, &number);
-    }
-    fmu_leave(instance, FMU_OK);
-    return (fmi3Status)status;
-}
+NARROW(Int64, fmi3Int64, fmu_whole_type(reference[i]), (fmi3Int64)number)
+NARROW(Boolean, fmi3Boolean, MDL_BOOLEAN, number != 0)
+#undef NARROW
 
 static fmi3Status
 no_such_type(FmuInstance *instance, size_t n, const char *call)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/fmu/fmu.h"
+#include "runtime/start/settable.h"
 
 static const char *const type_names[] = {[MDL_REAL] = "Real", [MDL_INTEGER] = "Integer", [MDL_BOOLEAN] = "Boolean", [MDL_ENUM] = "enumeration"};
 
@@ -115,17 +116,6 @@ in_range(FmuInstance *instance, const mdl_settable *settable, double value)
     return fits;
 }
 
-static void
-override(FmuInstance *instance, uint32_t place, double value)
-{
-    uint32_t k = 0;
-    while (k < instance->options.overrides && instance->override[k].place != place)
-        k++;
-    instance->override[k] = (mdl_override){place, value};
-    instance->options.overrides += k == instance->options.overrides;
-    instance->stale = true;
-}
-
 // A state that an importer integrates, one alone: what the call for all states does, too. In event mode it makes an event.
 static FmuStatus
 set_state(FmuInstance *instance, const uint32_t *row, double value)
@@ -151,7 +141,8 @@ set_one(FmuInstance *instance, const uint32_t *row, uint32_t reference, double v
     if (!in_range(instance, settable, value))
         return FMU_ERROR;
     if (instance->mode & (FMU_INSTANTIATED | FMU_INITIALIZING)) {
-        override(instance, settable->value, value);
+        settable_put(instance->override, &instance->options.overrides, settable->value, value);
+        instance->stale = true;
         return FMU_OK;
     }
     if (settable->kind != MDL_SETTABLE_INPUT) {

@@ -9,7 +9,6 @@
 
 #include "runtime/law/contact.h"
 #include "runtime/law/law.h"
-#include "runtime/point/part.h"
 #include "runtime/point/point.h"
 #include "runtime/point/sense.h"
 

@@ -9,7 +9,6 @@
 
 #include "runtime/law/complementarity.h"
 #include "runtime/law/contact.h"
-#include "runtime/law/law.h"
 
 double
 contact_impulse_limit(const Contacts *contacts, uint32_t law)

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "runtime/law/friction_inner.h"
-#include "runtime/point/point.h"
 
 static const double NEAR = 1e-6; // of a: a located release stands when sticking again would need this much
 

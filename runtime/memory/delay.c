@@ -19,7 +19,6 @@
 #include "runtime/memory/past_scale.h"
 #include "runtime/point/part.h"
 #include "runtime/point/point.h"
-#include "runtime/point/sense.h"
 #include "runtime/point/snapshot.h"
 
 enum { KEPT_LEVELS = 6, MOST_BRANCHES = 64 };

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "runtime/memory/delay_inner.h"
-#include "runtime/point/part.h"
 #include "runtime/point/sense.h"
 
 // How fast what is delayed moves at `time`, behind the last point, by the polynomial that goes on to the present instant.

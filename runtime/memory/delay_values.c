@@ -9,8 +9,7 @@
 #include <math.h>
 
 #include "runtime/memory/delay_inner.h"
-#include "runtime/point/part.h"
-#include "runtime/point/point.h"
+#include "runtime/model/order.h"
 
 bool
 delay_is_jump(double left, double right)
@@ -21,14 +20,7 @@ delay_is_jump(double left, double right)
 size_t
 delay_first_behind(const Delays *delays, size_t low, size_t high, double time)
 {
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (delays->time[middle] > time)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return first_above(delays->time, low, high, time);
 }
 
 double

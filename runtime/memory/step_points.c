@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "runtime/memory/step_points.h"
+#include "runtime/model/order.h"
 #include "runtime/point/point.h"
 
 enum { STENCIL = 6, KEPT = 4, QUARTERS = 4, MOST = 200, VAIN = 10 };
@@ -55,15 +56,7 @@ row_of(const StepPoints *points, size_t i)
 static size_t
 behind(const StepPoints *points, double time)
 {
-    size_t low = 0, high = points->points;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (points->time[middle] > time)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return first_above(points->time, 0, points->points, time);
 }
 
 // Inserts points->row at `time`, where no point is yet.

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "runtime/point/newton.h"
-#include "runtime/point/point.h"
 
 static void
 read_inner(const Run *run, const Newton *newton, double *inner)

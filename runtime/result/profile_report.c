@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/model/order.h"
 #include "runtime/point/profile.h"
 
 enum {
@@ -236,13 +237,6 @@ most_traverses(const mdl_profile *p, uint32_t n, double below, uint32_t *others)
     return most;
 }
 
-static int
-larger_last(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // The median: at the edge of stability a few variables tremble.
 static double
 middle_traverses(const mdl_profile *p, uint32_t n)
@@ -251,7 +245,7 @@ middle_traverses(const mdl_profile *p, uint32_t n)
     for (uint32_t i = 0; all && i < n; i++)
         all[i] = traverses(&p->unknown[i]);
     if (all && n) {
-        qsort(all, n, sizeof *all, larger_last);
+        qsort(all, n, sizeof *all, ascending_f64);
         middle = all[(n - 1) / 2];
     }
     free(all);

@@ -54,17 +54,6 @@ mdl_destroy(mdl_simulation *s)
     free(s);
 }
 
-// The value given before replaces itself.
-static void
-override(mdl_simulation *s, uint32_t place, double value)
-{
-    uint32_t k = 0;
-    while (k < s->options.overrides && s->override[k].place != place)
-        k++;
-    s->override[k] = (mdl_override){place, value};
-    s->options.overrides += k == s->options.overrides;
-}
-
 int
 mdl_set(mdl_simulation *s, const char *name, double value)
 {
@@ -78,9 +67,9 @@ mdl_set(mdl_simulation *s, const char *name, double value)
         snprintf(s->said, sizeof s->said, "'%s' cannot change while the simulation runs: only inputs can", name);
         return MDL_USAGE;
     }
-    override(s, settable->value, value);
+    settable_put(s->override, &s->options.overrides, settable->value, value);
     if (settable->given)
-        override(s, settable->given, 1);
+        settable_put(s->override, &s->options.overrides, settable->given, 1);
     return MDL_OK;
 }
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/event/event.h"
 #include "runtime/point/part.h"
 #include "runtime/point/point.h"
 #include "runtime/point/sense.h"

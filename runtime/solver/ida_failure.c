@@ -4,7 +4,6 @@
 // Contract: ida_inner.h. Complexity: linear in the unknowns.
 #include <math.h>
 
-#include "runtime/point/point.h"
 #include "runtime/solver/ida_inner.h"
 
 static const char *

@@ -18,11 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/linear/collocation.h"
 #include "runtime/linear/nvector.h"
 #include "runtime/linear/radau_rule.h"
 #include "runtime/linear/shifted.h"
-#include "runtime/memory/memory.h"
 #include "runtime/point/point.h"
 #include "runtime/point/profile.h"
 #include "runtime/point/snapshot.h"

@@ -18,7 +18,6 @@
 
 #include "runtime/linear/rank.h"
 #include "runtime/point/point.h"
-#include "runtime/solver/solver.h"
 #include "runtime/start/assemble.h"
 #include "runtime/start/start.h"
 #include "runtime/step/step.h"

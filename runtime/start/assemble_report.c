@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "runtime/point/point.h"
-#include "runtime/solver/solver.h"
 #include "runtime/start/assemble.h"
 #include "runtime/start/start.h"
 #include "runtime/step/step.h"

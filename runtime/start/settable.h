@@ -14,6 +14,8 @@ enum { SETTABLE_WHY = 1024 };
 size_t settable_room(const char *value);
 bool settable_override(const mdl_model *model, const char *name, const char *value, mdl_override *overrides, uint32_t *n,
                        char why[SETTABLE_WHY]);
+// The value of a place; one given before is replaced. `overrides`, of which n are given, has room for all settables.
+void settable_put(mdl_override *overrides, uint32_t *n, uint32_t place, double value);
 // The settable value of that name when it can take `value`; NULL with a line in `why`.
 const mdl_settable *settable_allowed(const mdl_model *model, const char *name, double value, char why[SETTABLE_WHY]);
 // After `parameters`: NULL, or in `why` which parameter is not finite or outside its range.

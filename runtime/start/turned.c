@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/point/point.h"
 #include "runtime/start/start.h"
 
 enum { TRIALS = 400, NAMED = 6, NOT_SOLVED = INT32_MAX };

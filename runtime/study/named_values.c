@@ -130,6 +130,16 @@ find_settable(const mdl_model *model, const char *name, char why[SETTABLE_WHY])
     return settable && !settable->why ? settable : NULL;
 }
 
+void
+settable_put(mdl_override *overrides, uint32_t *n, uint32_t place, double value)
+{
+    uint32_t k = 0;
+    while (k < *n && overrides[k].place != place)
+        k++;
+    overrides[k] = (mdl_override){place, value};
+    *n += k == *n;
+}
+
 const mdl_settable *
 settable_allowed(const mdl_model *model, const char *name, double value, char why[SETTABLE_WHY])
 {
