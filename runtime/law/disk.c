@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "runtime/law/law.h"
+#include "runtime/linear/linear.h"
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
 
@@ -27,15 +28,6 @@ static const mdl_sgn *
 part(const Run *run, uint32_t first, uint32_t i)
 {
     return &run->model->sgn[first + i];
-}
-
-static double
-length(const double *x, uint32_t n)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
 }
 
 static uint32_t
@@ -56,7 +48,7 @@ disk_speed(const Run *run, uint32_t first)
     double x[MOST];
     for (uint32_t i = 0; i < size_of(run, first); i++)
         x[i] = run->v[part(run, first, i)->x];
-    return length(x, size_of(run, first));
+    return vector_length(x, size_of(run, first));
 }
 
 double
@@ -65,7 +57,7 @@ disk_force(const Run *run, uint32_t first)
     double p[MOST];
     for (uint32_t i = 0; i < size_of(run, first); i++)
         p[i] = run->v[part(run, first, i)->p];
-    return length(p, size_of(run, first));
+    return vector_length(p, size_of(run, first));
 }
 
 // How fast it begins to slide along the direction held.
@@ -102,7 +94,7 @@ disk_guard(const Run *run, uint32_t first)
         x[i] -= along * (run->v[sgn[i].mode] - MDL_SLIDES);
     // As long as x keeps the direction held, or is noise, what takes over is the same.
     double near = run->v[sgn->near];
-    double turned = near > least_near(run, first) ? fmin(length(x, sgn->of) / run->tolerance, MDL_NEAR + near) : 0;
+    double turned = near > least_near(run, first) ? fmin(vector_length(x, sgn->of) / run->tolerance, MDL_NEAR + near) : 0;
     return along - fmax(turned, MDL_NEAR);
 }
 
@@ -110,7 +102,7 @@ static void
 hold(Run *run, uint32_t first, const double *direction)
 {
     uint32_t n = size_of(run, first);
-    double size = length(direction, n);
+    double size = vector_length(direction, n);
     for (uint32_t i = 0; i < n; i++)
         run->v[part(run, first, i)->mode] = MDL_SLIDES + (size > 0 ? direction[i] / size : i == 0);
     run->v[part(run, first, 0)->near] = fmax(fmin(AHEAD * disk_speed(run, first), MOST_AHEAD), least_near(run, first));
@@ -191,7 +183,7 @@ find_direction(uint32_t n, const double *share, const double *rate, double answe
                 next[i] += answer[i][j] * (s[j] - share[j]);
             next[i] = s[i] + next[i] / largest;
         }
-        double size = fmax(length(next, n), 1);
+        double size = fmax(vector_length(next, n), 1);
         changed = 0;
         for (uint32_t i = 0; i < n; i++) {
             changed = fmax(changed, fabs(next[i] / size - s[i]));
@@ -218,7 +210,7 @@ disk_turn(Run *run, uint32_t first)
     if (measured && across > ROUNDING * fmax(largest, friction_answer(run, first))) {
         find_direction(n, share, rate, answer, largest, s);
         // Within the disk the force holds it, if only just: this says nothing of the direction.
-        double size = length(s, n);
+        double size = vector_length(s, n);
         for (uint32_t i = 0; i < n && size > 1 - INSIDE; i++)
             turns = turns || fabs(s[i] / size - share[i]) > ALIGNED;
     }

@@ -74,11 +74,7 @@ unit_free(void *at)
 static Unit *
 unit_of(const double *in, double *state)
 {
-    mdl_objects *objects = standard_objects(state);
-    Unit *unit = objects ? mdl_object_at(objects, unit_free, standard_scalar(in, 0)) : NULL;
-    if (!unit)
-        standard_fail(in, state, "an imported unit is used before it has been made");
-    return unit;
+    return standard_object(in, state, unit_free, "an imported unit is used before it has been made");
 }
 
 // False: told.

@@ -120,3 +120,13 @@ standard_objects(const double *state)
 {
     return mdl_texts_objects((mdl_texts *)(uintptr_t)state[MDL_CALL_TEXTS]);
 }
+
+void *
+standard_object(const double *in, double *state, mdl_object_free *kind, const char *missing)
+{
+    mdl_objects *objects = standard_objects(state);
+    void *object = objects ? mdl_object_at(objects, kind, standard_scalar(in, 0)) : NULL;
+    if (!object)
+        standard_fail(in, state, "%s", missing);
+    return object;
+}

@@ -241,11 +241,7 @@ is_inside(const double *x, size_t n, double at)
 static const Grid *
 grid_of(const double *in, double *state)
 {
-    mdl_objects *objects = standard_objects(state);
-    const Grid *grid = objects ? mdl_object_at(objects, grid_free, standard_scalar(in, 0)) : NULL;
-    if (!grid)
-        standard_fail(in, state, "a table is used before it has been made");
-    return grid;
+    return standard_object(in, state, grid_free, "a table is used before it has been made");
 }
 
 static GridPoint

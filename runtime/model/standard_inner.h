@@ -26,6 +26,8 @@ Argument standard_arguments(const double *in, int n);
 void standard_fail(const double *in, double *state, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // The objects of the run; NULL without memory.
 mdl_objects *standard_objects(const double *state);
+// The object whose handle is the first argument. NULL: `missing` is told.
+void *standard_object(const double *in, double *state, mdl_object_free *kind, const char *missing);
 
 // A table of curves, y over x: what the functions of one-dimensional tables and those over time share (standard_curve.c).
 typedef enum Smoothness { SMOOTH_LINEAR = 1, SMOOTH_AKIMA, SMOOTH_STEPS, SMOOTH_BUTLAND, SMOOTH_STEFFEN, SMOOTH_MAKIMA, SMOOTH_CHORDS } Smoothness;

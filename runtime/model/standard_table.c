@@ -15,11 +15,7 @@ static const double NEVER = 1e60; // what the library takes for infinite
 static Curves *
 curves_of(const double *in, double *state)
 {
-    mdl_objects *objects = standard_objects(state);
-    Curves *curves = objects ? mdl_object_at(objects, curves_free, standard_scalar(in, 0)) : NULL;
-    if (!curves)
-        standard_fail(in, state, "a table is used before it has been made");
-    return curves;
+    return standard_object(in, state, curves_free, "a table is used before it has been made");
 }
 
 // The column of an argument, from 0.
@@ -233,11 +229,7 @@ mdl_standard_history_init_file(const double *in, double *out, double *state)
 static History *
 history_of(const double *in, double *state)
 {
-    mdl_objects *objects = standard_objects(state);
-    History *history = objects ? mdl_object_at(objects, free_history, standard_scalar(in, 0)) : NULL;
-    if (!history)
-        standard_fail(in, state, "a table is used before it has been made");
-    return history;
+    return standard_object(in, state, free_history, "a table is used before it has been made");
 }
 
 static double

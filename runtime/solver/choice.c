@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/linear/linear.h"
 #include "runtime/point/newton.h"
 #include "runtime/point/point.h"
 #include "runtime/solver/solver.h"
@@ -51,15 +52,6 @@ typedef struct Choice {
     uint64_t random;
 } Choice;
 
-static double
-random_number(Choice *c)
-{
-    c->random ^= c->random << 13;
-    c->random ^= c->random >> 7;
-    c->random ^= c->random << 17;
-    return (double)(c->random >> 11) / 4503599627370496.0 - 1;
-}
-
 // Derivatives at `y`; false when there are none.
 static bool
 slope(Choice *c, double time, const double *y, double *f)
@@ -82,7 +74,7 @@ static void
 beside(Choice *c, double *y)
 {
     for (uint32_t i = 0; i < c->n; i++)
-        y[i] = c->run->y[i] + c->move * c->size[i] * random_number(c);
+        y[i] = c->run->y[i] + c->move * c->size[i] * random_around_zero(&c->random);
 }
 
 // --- which states change their sign
@@ -306,29 +298,20 @@ apply(const Choice *c, double *x, double *work)
     memcpy(x, work, c->n * sizeof *x);
 }
 
-static double
-length(const double *x, uint32_t n)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
-}
-
 // By J^2, because J takes positions to velocities and back.
 static double
 fastest_rate(Choice *c)
 {
     double square = 0;
     for (uint32_t i = 0; i < c->n; i++)
-        c->y[i] = random_number(c);
+        c->y[i] = random_around_zero(&c->random);
     for (int k = 0; k < ROUNDS; k++) {
-        double before = length(c->y, c->n);
+        double before = vector_length(c->y, c->n);
         for (uint32_t i = 0; i < c->n && before > 0; i++)
             c->y[i] /= before;
         apply(c, c->y, c->other);
         apply(c, c->y, c->other);
-        square = length(c->y, c->n);
+        square = vector_length(c->y, c->n);
     }
     return sqrt(square);
 }
@@ -350,12 +333,12 @@ amplitude_of(Choice *c)
     rank_solve(rank, c->y, c->other);
     rank_solve(rank, c->other, c->point);
     rank_free(&rank);
-    amplitude = length(c->point, c->n);
+    amplitude = vector_length(c->point, c->n);
     apply(c, c->point, c->other);
     apply(c, c->point, c->other);
     for (uint32_t i = 0; i < c->n; i++)
         c->other[i] = c->y[i] - c->point[i];
-    return fmin(amplitude + length(c->other, c->n) * span * span, most);
+    return fmin(amplitude + vector_length(c->other, c->n) * span * span, most);
 }
 
 static double
@@ -364,7 +347,7 @@ own_rate(Choice *c)
     for (uint32_t i = 0; i < c->n; i++)
         c->y[i] = c->run->yp[i] / c->size[i];
     double amplitude = amplitude_of(c);
-    return amplitude > 0 ? sqrt(length(c->y, c->n) / amplitude) : 0;
+    return amplitude > 0 ? sqrt(vector_length(c->y, c->n) / amplitude) : 0;
 }
 
 // Collocation is solved to rounding. Where f has more of it than the tolerance admits in a step (large loops, stiff
@@ -377,7 +360,7 @@ is_rough(Choice *c, double rate)
         return true;
     for (int k = 0; k < SAMPLES; k++) {
         for (uint32_t i = 0; i < c->n; i++)
-            c->y[i] = run->y[i] * (1 + 4 * DBL_EPSILON * random_number(c));
+            c->y[i] = run->y[i] * (1 + 4 * DBL_EPSILON * random_around_zero(&c->random));
         if (!slope(c, run->time, c->y, c->other))
             return true;
         for (uint32_t i = 0; i < c->n; i++) {

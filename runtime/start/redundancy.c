@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/linear/linear.h"
 #include "runtime/point/newton.h"
 #include "runtime/point/point.h"
 #include "runtime/start/redundancy_inner.h"
@@ -121,15 +122,6 @@ is_deficient(const Review *r)
 }
 
 // --- nearby points
-
-static double
-random_number(Review *r)
-{
-    r->random ^= r->random << 13;
-    r->random ^= r->random >> 7;
-    r->random ^= r->random << 17;
-    return (double)(r->random >> 11) / 4503599627370496.0 - 1;
-}
 
 void
 evaluate_anyway(Run *run)
@@ -237,7 +229,7 @@ look_around(Review *r)
     for (int sample = 0; sample < SAMPLES && good; sample++) {
         for (uint32_t i = 0; i < model->nx; i++) {
             double *y = &run->v[model->y + i], nominal = fabs(run->v[model->nominal + i]);
-            *y = r->kept[model->y + i] + MOVE * fmax(fabs(*y), nominal) * random_number(r);
+            *y = r->kept[model->y + i] + MOVE * fmax(fabs(*y), nominal) * random_around_zero(&r->random);
         }
         if (project(r))
             good = measure(r, rank);
