@@ -10,6 +10,7 @@
 #include "frontend/names/classes.h"
 #include "frontend/names/names.h"
 #include "frontend/text/parse.h"
+#include "ir/base/words.h"
 #include "ir/check/self_adjoint.h"
 #include "ir/expr/expr_parts.h"
 #include "ir/initial/initial.h"
@@ -17,7 +18,6 @@
 #include "ir/view/graph.h"
 #include "ir/view/loops.h"
 #include "ir/view/storage.h"
-#include "runtime/model/nearest.h"
 
 // Of a row or column: behind the unknowns stand the values that are kept.
 static const char *
@@ -217,7 +217,7 @@ has_format(const char *what, const char *format)
         return true;
     if (strcmp(format, "json"))
         return !strcmp(what, "bonds") && (!strcmp(format, "dot") || !strcmp(format, "svg"));
-    return name_is_among(what, with_json, sizeof with_json / sizeof *with_json);
+    return word_is_among(what, with_json, sizeof with_json / sizeof *with_json);
 }
 
 static void

@@ -3,7 +3,7 @@
 // Purpose: `mdlc new` and `mdlc examples`. Method: none: a template with the name filled in; files are copied one by one.
 // Contract: starter.h; nothing that exists is overwritten. Complexity: that of reading and writing.
 #include "frontend/command/starter.h"
-#include "runtime/model/nearest.h"
+#include "ir/base/words.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -50,7 +50,7 @@ is_reserved(const char *name)
 #undef KEYWORD
 #undef CONTEXT
     };
-    return name_is_among(name, words, sizeof words / sizeof *words);
+    return word_is_among(name, words, sizeof words / sizeof *words);
 }
 
 // A model of that name would hide the library that it is made of.

@@ -8,7 +8,7 @@
 
 #include "frontend/external/external_inner.h"
 #include "ir/base/diag.h"
-#include "runtime/model/nearest.h"
+#include "ir/base/words.h"
 
 // Functions of one argument in C's mathematical library that mean what built-in functions of the same names do.
 static bool
@@ -16,7 +16,7 @@ is_mathematics(const char *name)
 {
     static const char *const known[] = {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log",
                                         "log10", "sqrt"};
-    return name_is_among(name, known, sizeof known / sizeof *known);
+    return word_is_among(name, known, sizeof known / sizeof *known);
 }
 
 bool

@@ -3,7 +3,7 @@
 // Purpose: names of FMI may be anything. Method: what is no identifier stands in quotes, with the escapes of the language (docs/language.md).
 // Contract: import_inner.h. Complexity: linear.
 #include "frontend/import/import_inner.h"
-#include "runtime/model/nearest.h"
+#include "ir/base/words.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -19,7 +19,7 @@ is_word(const char *name)
 #undef CONTEXT
         "time", "Real", "Integer", "Boolean", "String",
     };
-    return name_is_among(name, words, sizeof words / sizeof *words);
+    return word_is_among(name, words, sizeof words / sizeof *words);
 }
 
 static void

@@ -7,9 +7,9 @@
 // Contract: fragment.h. Complexity: every constant and parameter is evaluated once.
 #include "frontend/instance/fragment.h"
 #include "ir/base/diag.h"
+#include "ir/base/words.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
-#include "runtime/model/nearest.h"
 
 #include <math.h>
 
@@ -620,7 +620,7 @@ part_is_of_parameters(Elab *elab, const Question *question, Node part)
     const AstNode *at = node_at(elab, part);
     bool yes = at->kind != AST_REF || structural_path(elab, question->frag, question->class_id, part, question->records);
     const char *name = at->kind == AST_CALL ? scope_name_text(elab->program, child_at(elab, part, 0)) : "";
-    return yes && !name_is_among(name, changing, sizeof changing / sizeof *changing);
+    return yes && !word_is_among(name, changing, sizeof changing / sizeof *changing);
 }
 
 static bool

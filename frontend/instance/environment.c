@@ -10,6 +10,7 @@
 #include "frontend/names/names.h"
 #include "ir/base/diag.h"
 #include "ir/base/src.h"
+#include "ir/base/words.h"
 #include "ir/expr/expr_node.h"
 #include "runtime/model/nearest.h"
 
@@ -195,7 +196,7 @@ static bool
 is_connection_statement(const char *name)
 {
     static const char *const names[] = {"Connections.branch", "Connections.root", "Connections.potentialRoot"};
-    return name_is_among(name, names, sizeof names / sizeof *names);
+    return word_is_among(name, names, sizeof names / sizeof *names);
 }
 
 // Section 17.1.

@@ -11,7 +11,7 @@
 
 #include "frontend/names/names.h"
 #include "frontend/text/parse.h"
-#include "runtime/model/nearest.h"
+#include "ir/base/words.h"
 
 static void
 add_predefined(Program *program, const char *name, const char *const *literals, uint32_t n)
@@ -113,7 +113,7 @@ is_reserved_name(const Program *program, const ClassInfo *info, Sym name)
 {
     static const char *const types[] = {"Real", "Integer", "Boolean", "String", "StateSelect", "AssertionLevel", "ExternalObject"};
     const char *text = sym_text(program->syms, name);
-    return name_is_among(text, types, sizeof types / sizeof *types)
+    return word_is_among(text, types, sizeof types / sizeof *types)
            || (!strcmp(text, "time") && info->kind != CLASS_FUNCTION && info->kind != CLASS_RECORD);
 }
 

@@ -8,9 +8,9 @@
 
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
+#include "ir/base/words.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
-#include "runtime/model/nearest.h"
 
 static BuiltinRun map_real, map_luz, map_semi_linear, map_same, map_integer, map_quotient, map_remainder, enumeration_integer;
 
@@ -214,7 +214,7 @@ is_of_models(const char *name)
 {
     static const char *const names[] = {"sample", "initial", "terminal", "delay", "spatialDistribution", "Clock", "previous", "hold", "noClock",
                                         "subSample", "superSample", "shiftSample", "backSample", "interval", "firstTick"};
-    return name_is_among(name, names, sizeof names / sizeof *names);
+    return word_is_among(name, names, sizeof names / sizeof *names);
 }
 
 uint32_t

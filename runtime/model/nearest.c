@@ -40,15 +40,6 @@ name_distance(const char *a, uint32_t na, const char *b, uint32_t nb)
     return last[nb];
 }
 
-bool
-name_is_among(const char *name, const char *const *names, size_t n)
-{
-    size_t i = 0;
-    while (i < n && strcmp(name, names[i]))
-        i++;
-    return i < n;
-}
-
 const char *
 nearest_name(const char *name, const char *const *candidates, uint32_t n)
 {
