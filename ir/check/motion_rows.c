@@ -290,7 +290,7 @@ explicit_for(const MotionRows *rows, Stage stage, uint32_t r, uint32_t y, uint32
     uint32_t highest = highest_order(rows, rest, &none);
     if (n || expr_is_const(exprs, coefficient, 0) || highest > order || (stage == STAGE_RATES && !highest) || (stage == STAGE_POSITIONS && highest))
         return 0;
-    if (stage == STAGE_RATES && !is_rate(rows, rest))
+    if ((stage == STAGE_RATES && !is_rate(rows, rest)) || (stage == STAGE_FORCES && rows->whole && highest > 1))
         return 0;
     return expr_2(exprs, OP_DIV, expr_1(exprs, OP_NEG, rest), coefficient);
 }
@@ -613,10 +613,10 @@ static bool
 eliminate(MotionRows *rows, Stage stage)
 {
     if (stage == STAGE_AXES)
-        return solve_in_axes(rows);
+        return !rows->whole && solve_in_axes(rows);
     if (stage == STAGE_POSITIONS)
         integrate_rates(rows);
-    bool some = false, reactions = stage == STAGE_POSITIONS && has_reaction(rows);
+    bool some = false, reactions = !rows->whole && stage == STAGE_POSITIONS && has_reaction(rows);
     uint32_t *row_of = reactions ? rows_of_accelerations(rows) : NULL, n = rows->rows.n;
     for (uint32_t order = 0; order <= (stage == STAGE_RATES ? 1 : stage == STAGE_POSITIONS ? 0 : HIGHEST) && rows->leads == NONE; order++)
         for (uint32_t r = 0; r < n && rows->leads == NONE; r++) {
@@ -699,10 +699,10 @@ close_rows(MotionRows *rows)
 }
 
 void
-motion_rows_make(Dae *dae, MotionRows *out)
+motion_rows_make(Dae *dae, bool whole, MotionRows *out)
 {
     Maker maker = {.rows = out};
-    *out = (MotionRows){.dae = dae, .exprs = dae->exprs, .leads = NONE};
+    *out = (MotionRows){.dae = dae, .exprs = dae->exprs, .leads = NONE, .whole = whole};
     find_velocities(&maker);
     read_equations(&maker);
     make_rates(out);
@@ -714,7 +714,8 @@ motion_rows_make(Dae *dae, MotionRows *out)
         }
         stage = eliminate(out, stage) && out->leads == NONE ? STAGE_NAMES : stage + 1;
     }
-    drop_workless(out);
+    if (!whole)
+        drop_workless(out);
     close_rows(out);
     map_free(&maker.index);
     map_free(&maker.zero);

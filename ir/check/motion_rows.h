@@ -30,12 +30,14 @@ typedef struct MotionRows {
     U32Vec own;             // per variable: row + 1 that determined its acceleration before forces were put in; 0. Only while rows are made
     U8Vec spent;            // per variable: that row was used up for a force: it counts for no displacement
     double *point[ROW_POINTS]; // values of all slots; NULL: nobody has asked for it yet
+    bool whole;             // no row is a sum of others, and forces that inertia gives stay
     Var leads;              // a variable whose derivative of a higher order than ROW_ORDERS would be needed; NONE
 } MotionRows;
 
 // Reads the equations behind alias elimination (FACT_ALIASES) and puts in what explicit equations give: forces, velocities and momenta, and positions that
 // are functions of others. Where forces are left that are no multipliers of a constraint, the rows of such positions count for what moves them, by virtual power.
-void motion_rows_make(Dae *dae, MotionRows *out);
+// `whole`: rows stay what they are; forces that only inertia gives are left in them, and none is a sum of others.
+void motion_rows_make(Dae *dae, bool whole, MotionRows *out);
 void motion_rows_free(MotionRows *rows);
 
 static inline uint32_t

@@ -367,29 +367,69 @@ find_factors(MotionRows *rows, AdjointSystem *system)
 static void find_moving(const Form *form, U8Vec *moving);
 static void mark_used(const Form *form, uint32_t i, bool there, U8Vec *has, bool *constraint);
 
-// Why rows that fail may be others than those that the displacements of their variables work on; NULL: they are these. Forces that no law gives are what inertia makes
-// them: reactions that are left then stand for others, whose sums with inertia forces they are.
-static const char *
-why_others(const Form *form)
+// Per variable of the model: a row of the system has an acceleration of it.
+static void
+find_accelerated(const Form *form, U8Vec *accelerated)
+{
+    vec_fill(accelerated, form->rows->vars.n, 0);
+    for (uint32_t i = 0; i < form->system->rows.n; i++)
+        for (uint32_t j = 0; j < form->system->variables.n; j++)
+            accelerated->at[form->system->variables.at[j]] |= expr_uses_slot(exprs_of(form), form->f[i], row_slot(form->system->variables.at[j], 2));
+}
+
+// A row between velocities of what has accelerations elsewhere.
+static bool
+is_of_velocities(const Form *form, uint32_t i, const U8Vec *accelerated)
+{
+    U32Vec used = {0};
+    bool rates = false, good = true;
+    expr_used_slots(exprs_of(form), &form->f[i], 1, &used);
+    for (uint32_t k = 0; k < used.n; k++) {
+        uint32_t v = used.at[k] / ROW_ORDERS, order = used.at[k] % ROW_ORDERS;
+        if (!form->rows->moves.at[v])
+            continue;
+        rates |= order == 1;
+        good &= order <= 1 && accelerated->at[v];
+    }
+    vec_free(&used);
+    return good && rates;
+}
+
+// Whether rows that fail may be others than those that the displacements of their variables work on: a constraint is left between positions, without the reaction
+// that holds it, or between velocities; or forces that no law gives are what inertia makes them, and reactions that are left stand for others, whose sums with
+// inertia forces they are.
+static bool
+are_others(const Form *form)
 {
     const MotionRows *rows = form->rows;
-    U8Vec moving = {0}, has = {0};
-    const char *reason = NULL;
-    bool spent = rows->spent.n && memchr(rows->spent.at, 1, rows->spent.n);
+    U8Vec moving = {0}, has = {0}, accelerated = {0};
+    bool others = false, spent = rows->spent.n && memchr(rows->spent.at, 1, rows->spent.n);
     find_moving(form, &moving);
+    find_accelerated(form, &accelerated);
     vec_fill(&has, rows->vars.n, 0);
-    for (uint32_t i = 0; i < form->system->variables.n && !reason; i++) {
+    for (uint32_t i = 0; i < form->system->variables.n && !others; i++) {
         uint32_t v = form->system->variables.at[i];
         bool constraint;
         mark_used(form, i, true, &has, &constraint);
-        if (constraint && moving.at[v])
-            reason = "a constraint is left between positions, without the reaction that holds it";
-        else if (spent && (!moving.at[v] || rows->spent.at[v]))
-            reason = "forces that only inertia gives have been put in, and what is left of them does not tell which rows are those of its positions";
+        others = (constraint && moving.at[v]) || (spent && (!moving.at[v] || rows->spent.at[v])) || is_of_velocities(form, i, &accelerated);
     }
     vec_free(&moving);
     vec_free(&has);
-    return reason;
+    vec_free(&accelerated);
+    return others;
+}
+
+// Whether a variable is left that is never differentiated: the pairing may have taken another row for that of a reaction.
+static bool
+has_forces(const Form *form)
+{
+    U8Vec moving = {0};
+    bool some = false;
+    find_moving(form, &moving);
+    for (uint32_t i = 0; i < form->system->variables.n; i++)
+        some |= !moving.at[form->system->variables.at[i]];
+    vec_free(&moving);
+    return some;
 }
 
 static void
@@ -400,12 +440,11 @@ judge(MotionRows *rows, AdjointSystem *system)
     system->reason = system->verdict == ADJOINT_OPEN ? "a derivative of a row is not known" : NULL;
     if (system->verdict == ADJOINT_NOT)
         find_factors(rows, system);
-    if (system->verdict == ADJOINT_NOT && (system->reason = why_others(&form)) != NULL) {
-        Adjointness left = one_freedom_judge(rows, system, &system->rate);
-        system->verdict = left == ADJOINT_PROBABLE ? ADJOINT_LEFT : left;
+    if (system->verdict == ADJOINT_NOT && are_others(&form)) {
+        system->by_motion = true;
         system->condition = NULL;
-        if (left != ADJOINT_OPEN)
-            system->reason = left == ADJOINT_NOT ? "the one motion that its constraints leave has forces that change sign with its velocity, or grow otherwise than with its square" : NULL;
+    } else if (system->verdict == ADJOINT_NOT) {
+        system->may_be_others = has_forces(&form);
     }
     form_close(&form);
 }
@@ -597,11 +636,40 @@ exchange_rows(SelfAdjoint *about)
     vec_free(&open);
 }
 
+// By the motion that the rows leave, whichever displacements they work on: rows of which none is a sum of others.
+static void
+judge_motion(SelfAdjoint *about, AdjointSystem *system)
+{
+    U32Vec from = {0};
+    if (!about->has_whole) {
+        motion_rows_make(about->rows.dae, true, &about->whole);
+        about->has_whole = true;
+    }
+    for (uint32_t v = 0; v < about->whole.vars.n; v++)
+        for (uint32_t i = 0; i < system->variables.n; i++)
+            if (about->whole.vars.at[v] == about->rows.vars.at[system->variables.at[i]])
+                vec_push(&from, v);
+    if (about->whole.leads == NONE)
+        left_lagrangian_judge(&about->whole, &from, &system->motion);
+    system->verdict = system->motion.verdict == ADJOINT_PROBABLE ? ADJOINT_LEFT : about->whole.leads == NONE ? system->motion.verdict : ADJOINT_OPEN;
+    system->reason = about->whole.leads == NONE ? system->motion.reason : "a row would need derivatives that are not known or of a high order";
+    vec_free(&from);
+}
+
+// A condition fails of rows that may be paired with others than theirs: what their motion says counts.
+static void
+judge_again(SelfAdjoint *about, AdjointSystem *system)
+{
+    judge_motion(about, system);
+    system->by_motion = true;
+    system->condition = NULL;
+}
+
 void
 self_adjoint_make(Dae *dae, SelfAdjoint *out)
 {
     *out = (SelfAdjoint){0};
-    motion_rows_make(dae, &out->rows);
+    motion_rows_make(dae, false, &out->rows);
     if (out->rows.leads != NONE) {
         out->reason = "a row would need derivatives that are not known or of a high order, of";
         return;
@@ -610,14 +678,15 @@ self_adjoint_make(Dae *dae, SelfAdjoint *out)
     for (uint32_t s = 0; s < out->systems.n; s++) {
         AdjointSystem *system = &out->systems.at[s];
         system->verdict = ADJOINT_OPEN;
-        if (system->rows.n != system->variables.n)
-            system->reason = "there are not as many equations as variables in it: a reaction does work, or inputs move it";
-        else if (!is_second_order(&out->rows, system))
-            system->reason = "its equations are not of second order";
-        else {
+        system->by_motion = system->rows.n != system->variables.n || !is_second_order(&out->rows, system);
+        if (!system->by_motion) {
             pair_up(&out->rows, system);
             judge(&out->rows, system);
         }
+        if (system->by_motion)
+            judge_motion(out, system);
+        else if (system->may_be_others)
+            judge_again(out, system);
     }
     exchange_rows(out);
 }
@@ -629,7 +698,10 @@ self_adjoint_free(SelfAdjoint *about)
         vec_free(&about->systems.at[s].rows);
         vec_free(&about->systems.at[s].variables);
         vec_free(&about->systems.at[s].factors);
+        vec_free(&about->systems.at[s].motion.firsts);
     }
     vec_free(&about->systems);
     motion_rows_free(&about->rows);
+    if (about->has_whole)
+        motion_rows_free(&about->whole);
 }

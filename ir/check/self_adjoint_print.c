@@ -196,6 +196,114 @@ print_failure(const SelfAdjoint *about, const AdjointSystem *system, Out *out)
     out_char(out, '\n');
 }
 
+static const char *
+left_name(const SelfAdjoint *about, uint32_t variable)
+{
+    return dae_name(about->whole.dae, about->whole.vars.at[variable]);
+}
+
+// An equation, or where it stands when it is long.
+static void
+print_place(const SelfAdjoint *about, uint32_t row, Out *out)
+{
+    const MotionRow *of = &about->whole.rows.at[row];
+    Out text = {0};
+    Place place;
+    dae_print_equation(about->whole.dae, of->equation, &text);
+    bool shown = text.length <= LONGEST_TEXT;
+    out_text(out, shown ? text.text : "that");
+    if (row_place(about, of, &place))
+        out_printf(out, shown ? " (%s:%u)" : " of %s:%u", place.path, place.line);
+    out_free(&text);
+}
+
+static void
+print_pair(const SelfAdjoint *about, const LeftVerdict *left, Out *out)
+{
+    out_text(out, left_name(about, left->i));
+    if (left->j != left->i)
+        out_printf(out, " and %s", left_name(about, left->j));
+}
+
+static const char *
+left_condition(LeftFails fails)
+{
+    return fails == LEFT_FAILS_DEGREE || fails == LEFT_FAILS_ENERGY || fails == LEFT_FAILS_DAMPING ? "(33)" : fails == LEFT_FAILS_FORCES ? "(32)" : NULL;
+}
+
+// Which condition the motion that is left does not fulfil, in words.
+static void
+print_left_failure(const SelfAdjoint *about, LeftFails fails, const LeftVerdict *left, Out *out)
+{
+    if (left_condition(fails)) {
+        out_printf(out, "condition %s fails for ", left_condition(fails));
+        print_pair(about, left, out);
+    }
+    switch (fails) {
+    case LEFT_FAILS_DEGREE:
+        out_text(out, ": forces grow otherwise than with the square of velocities, as those of inertia do");
+        break;
+    case LEFT_FAILS_ENERGY:
+        out_text(out, ": what grows with the square of velocities belongs to no kinetic energy");
+        break;
+    case LEFT_FAILS_DAMPING:
+        out_text(out, left->freedoms == 1 ? ": forces change sign with the velocity, and not in proportion to inertia"
+                                          : ": forces change sign with velocities, and not in proportion to inertia");
+        break;
+    case LEFT_FAILS_FORCES:
+        out_text(out, ": forces have no potential");
+        break;
+    case LEFT_FAILS_INTEGRABLE:
+        out_text(out, "a constraint on its velocities is not integrable (nonholonomic), ");
+        print_place(about, left->row, out);
+        out_text(out, ": Lagrange's equations hold with its multiplier, but no Lagrangian of the positions gives them");
+        break;
+    case LEFT_FAILS_HIGHER:
+        out_printf(out, "not of second order: its equations have a derivative of %s of order %u", left_name(about, left->i), left->order);
+        out_text(out, left->verdict == ADJOINT_NOT ? ", an odd one, whose adjoint has the other sign" : "");
+        break;
+    default:
+        break;
+    }
+}
+
+static void
+print_left_reason(const SelfAdjoint *about, const LeftVerdict *left, Out *out)
+{
+    if (left->fails == LEFT_FAILS_ORDER) {
+        out_text(out, "not of second order: no row has an acceleration of ");
+        for (uint32_t i = 0; i < left->firsts.n; i++)
+            out_printf(out, "%s%s", i ? ", " : "", left_name(about, left->firsts.at[i]));
+        if (left->also) {
+            out_text(out, left->firsts.n == 1 ? "; and while it is held, " : "; and while these are held, ");
+            print_left_failure(about, left->also, left, out);
+        }
+    } else {
+        print_left_failure(about, left->fails, left, out);
+    }
+    if (left->alone != NONE)
+        out_printf(out, "; %s moves by an equation of its own, without a reaction of what it moves", left_name(about, left->alone));
+}
+
+static void
+print_left(const SelfAdjoint *about, const AdjointSystem *system, Out *out)
+{
+    const LeftVerdict *left = &system->motion;
+    if (system->verdict == ADJOINT_LEFT) {
+        out_text(out, left->freedoms == 1 ? " one motion, with a factor of position" : "");
+        if (left->freedoms > 1)
+            out_printf(out, " %u motions, with factors of position", left->freedoms);
+        if (left->moved)
+            out_text(out, " and of time");
+        else if (left->rate != 0)
+            out_printf(out, " times exp(%.9g*time)", left->rate);
+        out_text(out, left->constrained ? " (probable: at positions without order that fulfil them)" : " (probable: at positions without order)");
+    } else if (system->by_motion && left->fails != LEFT_FAILS_NOTHING) {
+        out_text(out, ": ");
+        print_left_reason(about, left, out);
+    }
+}
+
 static void
 print_system(const SelfAdjoint *about, const AdjointSystem *system, Out *out)
 {
@@ -207,12 +315,7 @@ print_system(const SelfAdjoint *about, const AdjointSystem *system, Out *out)
         out_text(out, ", when each equation counts for the other variable");
     if (system->verdict <= ADJOINT_WITH_FACTORS)
         out_printf(out, " (%s)", proof_of(system->verdict == ADJOINT_WITH_FACTORS ? system->with_factors : system->verdict));
-    if (system->verdict == ADJOINT_LEFT)
-        out_text(out, " one motion, with a factor of position");
-    if (system->verdict == ADJOINT_LEFT && system->rate != 0)
-        out_printf(out, " times exp(%.9g*time)", system->rate);
-    if (system->verdict == ADJOINT_LEFT)
-        out_text(out, " (probable: at positions without order that fulfil them)");
+    print_left(about, system, out);
     if (system->reason)
         out_printf(out, ": %s", system->reason);
     out_char(out, '\n');
@@ -309,6 +412,30 @@ json_rows(const SelfAdjoint *about, const AdjointSystem *system, Out *out)
     out_char(out, ']');
 }
 
+// Of the motion that is left: how many freedoms, why not, and the condition with its coordinates.
+static void
+json_left(const SelfAdjoint *about, const LeftVerdict *left, Out *out)
+{
+    Out reason = {0};
+    print_left_reason(about, left, &reason);
+    if (reason.length) {
+        out_text(out, ", \"reason\": ");
+        out_json(out, reason.text);
+    }
+    out_free(&reason);
+    out_printf(out, ", \"freedoms\": %u", left->freedoms);
+    if (left->verdict == ADJOINT_PROBABLE)
+        out_printf(out, ", \"rate\": %.17g, \"by_time\": %s", left->rate, left->moved ? "true" : "false");
+    const char *condition = left_condition(left->also ? left->also : left->fails);
+    if (condition) {
+        out_printf(out, ", \"motion_fails\": {\"condition\": \"%s\", \"variables\": [", condition);
+        out_json(out, left_name(about, left->i));
+        out_text(out, ", ");
+        out_json(out, left_name(about, left->j));
+        out_text(out, "]}");
+    }
+}
+
 static void
 json_edits(const SelfAdjoint *about, const AdjointSystem *system, Out *out)
 {
@@ -347,6 +474,8 @@ json_system(const SelfAdjoint *about, const AdjointSystem *system, Out *out)
         out_text(out, ", \"reason\": ");
         out_json(out, system->reason);
     }
+    if (system->by_motion)
+        json_left(about, &system->motion, out);
     json_rows(about, system, out);
     if (system->condition) {
         out_printf(out, ", \"fails\": {\"condition\": \"%s\", \"equation\": ", system->condition);

@@ -5,6 +5,7 @@
 // whole powers by repeated squaring from the lowest bit, other powers by pow(): the back ends follow the
 // same rules.
 // Contract: expr_eval.h. Set-valued and model operators yield NaN.
+// What is evaluated at many points is written down once, as a tape of steps over the values of those before.
 // Complexity: linear in the number of different parts.
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "ir/expr/expr_eval.h"
 #include "ir/expr/expr_inner.h"
 #include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 static double
 whole_power(double base, double exponent)
@@ -171,4 +173,113 @@ expr_eval(Exprs *exprs, Expr e, const double *slots, double time)
     vec_free(&values);
     vec_free(&args);
     return value;
+}
+
+typedef struct TapeStep { // of a tape
+    Op op;
+    uint32_t n, first; // arguments; CONST, SLOT: none, and the index of the constant, the slot
+} TapeStep;
+
+struct ExprTape {
+    Exprs *exprs;
+    VEC(TapeStep) steps;
+    U32Vec args;       // steps
+    F64Vec constants, values, taken;
+    U32Vec roots;      // steps
+    VEC(Expr) called;  // the roots, where one of them has a call: they are evaluated one by one
+};
+
+static void
+tape_push(ExprTape *tape, Expr e)
+{
+    Exprs *exprs = tape->exprs;
+    TapeStep step = {.op = cell_op(exprs, e), .n = cell_n(exprs, e), .first = tape->args.n};
+    if (step.op == OP_CONST) {
+        step = (TapeStep){OP_CONST, 0, tape->constants.n};
+        vec_push(&tape->constants, expr_value(exprs, e));
+    } else if (step.op == OP_SLOT) {
+        step = (TapeStep){OP_SLOT, 0, expr_slot_of(exprs, e)};
+    }
+    for (uint32_t i = 0; i < step.n; i++)
+        vec_push(&tape->args, exprs->index.at[cell_args(exprs, e)[i]]);
+    vec_push(&tape->steps, step);
+}
+
+ExprTape *
+expr_tape_make(Exprs *exprs, const Expr *roots, uint32_t n)
+{
+    ExprTape *tape = base_calloc(1, sizeof *tape);
+    U32Vec order = {0};
+    bool called = false;
+    tape->exprs = exprs;
+    for (uint32_t i = 0; i < n; i++)
+        called |= expr_has_op(exprs, roots[i], OP_RESULT);
+    if (called) {
+        vec_append(&tape->called, roots, n);
+        return tape;
+    }
+    expr_walk_all(exprs, roots, n, &order);
+    for (uint32_t i = 0; i < order.n; i++)
+        tape_push(tape, order.at[i]);
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(&tape->roots, exprs->index.at[roots[i]]);
+    vec_grow(&tape->values, order.n + 1);
+    vec_free(&order);
+    return tape;
+}
+
+static double
+step_value(ExprTape *tape, const TapeStep *step, const double *slots, double time)
+{
+    const double *values = tape->values.at;
+    const uint32_t *args = tape->args.at + step->first;
+    double sum;
+    switch (step->op) {
+    case OP_CONST: return tape->constants.at[step->first];
+    case OP_SLOT: return slots[step->first];
+    case OP_TIME: return time;
+    case OP_ADD:
+        sum = values[args[0]];
+        for (uint32_t i = 1; i < step->n; i++)
+            sum += values[args[i]];
+        return sum;
+    case OP_MUL:
+        sum = values[args[0]];
+        for (uint32_t i = 1; i < step->n; i++)
+            sum *= values[args[i]];
+        return sum;
+    default:
+        tape->taken.n = 0;
+        for (uint32_t i = 0; i < step->n; i++)
+            vec_push(&tape->taken, values[args[i]]);
+        if (step->op == OP_POW && tape->steps.at[args[1]].op != OP_CONST)
+            return pow(tape->taken.at[0], tape->taken.at[1]);
+        return expr_apply(step->op, tape->taken.at, step->n);
+    }
+}
+
+void
+expr_tape_eval(ExprTape *tape, const double *slots, double time, double *out)
+{
+    for (uint32_t i = 0; i < tape->called.n; i++)
+        out[i] = expr_eval(tape->exprs, tape->called.at[i], slots, time);
+    for (uint32_t i = 0; i < tape->steps.n; i++)
+        tape->values.at[i] = step_value(tape, &tape->steps.at[i], slots, time);
+    for (uint32_t i = 0; i < tape->roots.n; i++)
+        out[i] = tape->values.at[tape->roots.at[i]];
+}
+
+void
+expr_tape_free(ExprTape *tape)
+{
+    if (!tape)
+        return;
+    vec_free(&tape->steps);
+    vec_free(&tape->args);
+    vec_free(&tape->constants);
+    vec_free(&tape->values);
+    vec_free(&tape->taken);
+    vec_free(&tape->roots);
+    vec_free(&tape->called);
+    free(tape);
 }

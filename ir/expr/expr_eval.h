@@ -14,4 +14,10 @@ bool op_is_partial(Op op);            // has no value for some numbers: sqrt, lo
 // slots[k] are values; undefined operators (TAR, SGN, SAMPLE...) yield NaN.
 double expr_eval(Exprs *exprs, Expr e, const double *slots, double time);
 
+// Several expressions at many points: what they share is computed once, and nothing is looked up again. Expressions that are made later do not disturb it.
+typedef struct ExprTape ExprTape;
+ExprTape *expr_tape_make(Exprs *exprs, const Expr *roots, uint32_t n);
+void expr_tape_eval(ExprTape *tape, const double *slots, double time, double *out); // out[n]
+void expr_tape_free(ExprTape *tape); // or NULL
+
 #endif

@@ -354,6 +354,29 @@ test_random(Test *test)
     report(test, "random", "expressions", ok);
 }
 
+// A tape gives what each expression gives alone, bit for bit, whatever is made behind it.
+static void
+test_tape(Test *test)
+{
+    Exprs *exprs = test->exprs;
+    Expr x = expr_slot(exprs, 0), y = expr_slot(exprs, 1), sum = expr_2(exprs, OP_ADD, x, y);
+    Expr roots[] = {sum, expr_2(exprs, OP_MUL, sum, expr_1(exprs, OP_SIN, sum)), expr_const(exprs, 3), y,
+                    expr_2(exprs, OP_POW, x, y), expr_2(exprs, OP_POW, sum, expr_const(exprs, 3)),
+                    expr_2(exprs, OP_DIV, expr_time(exprs), sum), expr_2(exprs, OP_LUZ, x, y), sum};
+    enum { ROOTS = sizeof roots/sizeof *roots };
+    ExprTape *tape = expr_tape_make(exprs, roots, ROOTS);
+    bool same = true;
+    for (int point = 0; point < 5; point++) {
+        double slots[] = {0.3 + point, 1.7 - 0.2*point}, values[ROOTS];
+        expr_tape_eval(tape, slots, 0.25*point, values);
+        for (size_t i = 0; i < ROOTS; i++)
+            same &= values[i] == expr_eval(exprs, roots[i], slots, 0.25*point);
+        expr_2(exprs, OP_MUL, roots[1], expr_const(exprs, point + 0.5));
+    }
+    report(test, "tape", "values", same);
+    expr_tape_free(tape);
+}
+
 int
 main(void)
 {
@@ -365,6 +388,7 @@ main(void)
     test_shapes(&test);
     test_random(&test);
     test_size(&test);
+    test_tape(&test);
     exprs_free(&test.exprs);
     return test.failures != 0;
 }
