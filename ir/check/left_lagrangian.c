@@ -256,15 +256,14 @@ surround(Search *search)
             time[p] = search->left->timely ? far/fast*(p ? -0.6 : 0.8) : 0;
             for (uint32_t i = 0; i < n; i++)
                 way[p][i] = far*(2*fmod((i + 1)*0.6180339887498949 + (p + 1)*0.3819660112501051*(i + 2), 1.0) - 1);
-            good = good && left_motion_go(search->left, &search->spot[0].point, time[p], way[p], &search->spot[p + 1].point) &&
-                   fill_spot(search, &search->spot[p + 1]) &&
-                   carry_along(search, &search->spot[0].point, time[p], way[p], search->carry[p]);
+            good = good && carry_along(search, &search->spot[0].point, time[p], way[p], search->carry[p]) &&
+                   left_motion_go(search->left, &search->spot[0].point, time[p], way[p], &search->spot[p + 1].point);
         }
         for (uint32_t i = 0; i < n; i++)
             apart[i] = way[1][i] - way[0][i];
         good = good && carry_along(search, &search->spot[1].point, time[1] - time[0], apart, search->carry[2]);
     }
-    return good;
+    return good && fill_spot(search, &search->spot[1]) && fill_spot(search, &search->spot[2]);
 }
 
 // --- conditions
