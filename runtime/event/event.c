@@ -281,7 +281,7 @@ iterate_once(Run *run, bool initial, bool *again)
     if (event && status == MDL_OK)
         status = jump_apply(run, &jumped);
     if (status == MDL_OK)
-        status = contact_close(run);
+        status = contact_close(run, false);
     if (status == MDL_OK)
         status = contact_impacts(run, &struck);
     if (status == MDL_OK)

@@ -12,6 +12,9 @@
 #include "runtime/point/point.h"
 #include "runtime/point/sense.h"
 
+static const double TURNS = 1e-6;  // of the slip that counts as none: it turns a force by as much
+static const double BEYOND = 1e-6; // of its limit: a force that no rounding makes so large
+
 static bool
 is_held(const Run *run, uint32_t law)
 {
@@ -27,15 +30,24 @@ closes_below(const Run *run, uint32_t law)
     return sgn->unilateral && sgn->level == 2 && contact_closes(run, law) && contact_gap(run, law) < -2 * contact_band(run, law);
 }
 
+// A friction in a plane that sticks is about to be decided anew. Where it begins to slide, what it has drifted would be its slip, and turn its
+// force: as much of it as it is beside the slip below which the direction held takes over.
 static bool
-has_drifted(const Run *run, double allowed)
+turns_force(const Run *run, uint32_t law)
+{
+    return run->model->sgn[law].disk && fabs(contact_speed(run, law)) > TURNS * friction_slip(run, law);
+}
+
+// At the beginning of an event what is held is so more exactly.
+static bool
+has_drifted(const Run *run, double allowed, bool begins)
 {
     for (uint32_t k = 0; k < run->model->n_sgns; k++) {
         if (closes_below(run, k))
             return true;
         if (!is_held(run, k))
             continue;
-        if (fabs(contact_speed(run, k)) > allowed)
+        if (fabs(contact_speed(run, k)) > allowed || (begins && turns_force(run, k)))
             return true;
         if (run->model->sgn[k].unilateral && run->model->sgn[k].level == 2 && fabs(contact_gap(run, k)) > allowed)
             return true;
@@ -135,13 +147,26 @@ turn_slips(Run *run)
     }
 }
 
+// Moving states back has turned forces that depend on slips as small as what was moved: what sticks is now beyond its limit.
+static bool
+overloads(const Run *run)
+{
+    bool beyond = false;
+    for (uint32_t k = 0; k < run->contacts->n && !beyond; k++) {
+        const mdl_sgn *sgn = &run->model->sgn[k];
+        bool sticks = sgn->disk == 1 && contact_is_partner(sgn) && friction_mode(run, k) == 0 && friction_limit(run, k) > 0;
+        beyond = sticks && disk_force(run, k) > (1 + BEYOND) * friction_limit(run, k);
+    }
+    return beyond;
+}
+
 int
-contact_close(Run *run)
+contact_close(Run *run, bool begins)
 {
     int hidden = run->contacts ? hidden_close(run) : MDL_OK;
     if (run->contacts)
         run->contacts->turned = false;
-    if (hidden != MDL_OK || !run->contacts || !has_drifted(run, 1e-4 * run->tolerance))
+    if (hidden != MDL_OK || !run->contacts || !has_drifted(run, 1e-4 * run->tolerance, begins))
         return hidden;
     contact_save_modes(run);
     int status = move_back(run);
@@ -153,7 +178,9 @@ contact_close(Run *run)
     if (status != MDL_OK)
         return status;
     turn_slips(run);
-    return run->contacts->turned ? friction_evaluate(run) : MDL_OK;
+    status = run->contacts->turned ? friction_evaluate(run) : MDL_OK;
+    run->contacts->turned = run->contacts->turned || (status == MDL_OK && overloads(run));
+    return status;
 }
 
 // All laws are unilateral and hold a rate at most: ideal diodes at capacitors and sources, freewheels. What they have drifted by is a part of
@@ -170,7 +197,7 @@ holds_rates_only(const Run *run)
 int
 contact_close_row(Run *run)
 {
-    return run->contacts && !run->sense && holds_rates_only(run) ? contact_close(run) : MDL_OK;
+    return run->contacts && !run->sense && holds_rates_only(run) ? contact_close(run, false) : MDL_OK;
 }
 
 // The states in v, which were moved onto what ideal diodes say of them, are further from those of the step than its tolerance.
@@ -207,9 +234,9 @@ contact_drifted(Run *run, bool *drifted)
     evaluate_load(run, run->time, run->y, run->yp);
     int status = evaluate_row(run, true);
     *drifted = status == MDL_OK && has_moved(run);
-    if (status == MDL_OK && has_drifted(run, run->tolerance)) {
+    if (status == MDL_OK && has_drifted(run, run->tolerance, false)) {
         *drifted = true;
-        status = contact_close(run);
+        status = contact_close(run, false);
     }
     if (*drifted && status == MDL_OK)
         evaluate_store(run);

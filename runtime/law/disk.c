@@ -70,6 +70,15 @@ disk_pull(const Run *run, uint32_t first)
     return sum;
 }
 
+bool
+disk_goes_on(const Run *run, uint32_t first)
+{
+    double along = 0;
+    for (uint32_t i = 0; i < size_of(run, first); i++)
+        along += run->v[part(run, first, i)->x] * (run->v[part(run, first, i)->mode] - MDL_SLIDES);
+    return disk_slides(run, first) && along > 4 * MDL_NEAR;
+}
+
 // Slips that count as none are noise, which must not turn the force.
 static double
 least_near(const Run *run, uint32_t first)

@@ -19,6 +19,8 @@ static const double MINUTE = 1e-6; // of the largest reaction of all: less is no
 static const double LEAST = 1e-25; // of a force: a limit that is the rounding of zero
 static const double BELOW = 3;     // bands below zero: the argument of a root is negative
 
+static const double UNRESOLVED = 16; // of the tolerance: a slip in which an explicit method sees that it is unstable
+
 enum { ROOT_MOVED = 1, ROOT_TOLD = 2 }; // Friction.told
 
 MDL_CHECKED static int
@@ -121,11 +123,14 @@ friction_answer(const Run *run, uint32_t law)
     return run->friction->scale[law];
 }
 
+// What crosses the direction held is damped as if a/e were its viscosity, e being this slip. An explicit method that becomes unstable there goes on
+// until its errors are seen: as large as the tolerance, and beyond e the friction would turn with them.
 double
 friction_slip(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
-    return fmax(sgn->state >= 0 ? run->abstol[sgn->state] : 1e-2 * run->tolerance, 4 * MDL_NEAR);
+    double unresolved = run->stepper && run->stepper->is_explicit ? UNRESOLVED * run->tolerance : 0;
+    return fmax(fmax(sgn->state >= 0 ? run->abstol[sgn->state] : 1e-2 * run->tolerance, 4 * MDL_NEAR), unresolved);
 }
 
 double
@@ -332,7 +337,7 @@ friction_guard(const Run *run, uint32_t law)
     const mdl_sgn *sgn = &run->model->sgn[law];
     double mode = friction_mode(run, law), a = sgn->unilateral ? 0 : friction_limit(run, law);
     if (sgn->unilateral)
-        return mode == 0 ? contact_force(run, law) : contact_gap(run, law);
+        return mode == 0 ? contact_force(run, law) : contact_guard(run, law);
     if (sgn->disk)
         return sgn->disk == 1 ? disk_guard(run, law) : 1;
     if (mode == 0)

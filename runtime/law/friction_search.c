@@ -76,7 +76,7 @@ leave_disk_slide(const Run *run, uint32_t law)
         return 1;
     if (guard_of(run, law)->pending)
         return 0;
-    return run->friction->firm[law] || disk_pull(run, law) >= -friction_still(run, law);
+    return run->friction->firm[law] || disk_goes_on(run, law) || disk_pull(run, law) >= -friction_still(run, law);
 }
 
 // The mode that a sticking law should have.

@@ -53,6 +53,8 @@ double disk_force(const Run *run, uint32_t first); // |p|
 // The component of der(x) along the direction of sliding.
 double disk_pull(const Run *run, uint32_t first);
 double disk_guard(const Run *run, uint32_t first);
+// It slides along the direction held, if only as slowly as the tolerance does not resolve: it halts where that is located.
+bool disk_goes_on(const Run *run, uint32_t first);
 // It slides, along x; along the force in v where x is zero.
 void disk_slide(Run *run, uint32_t first);
 // After an accepted step, in v: the directions that sliding continues in turn with the motion.
@@ -64,6 +66,7 @@ bool disk_turn(Run *run, uint32_t first);
 // The first modes; MDL_FAILED with a message when a constraint is violated at the start.
 MDL_CHECKED int contact_start(Run *run);
 double contact_force(const Run *run, uint32_t law);
+double contact_guard(const Run *run, uint32_t law); // of an open one: negative where it closes
 double contact_band(const Run *run, uint32_t law); // a gap below this counts as none
 bool contact_stays_zero(const Run *run, uint32_t law, double rate); // the gap, with this rate, but for rounding
 // The mode that an open constraint should have. pending: it has just closed; decided: it has just opened.
@@ -74,8 +77,8 @@ bool contact_rests_open(const Run *run, uint32_t law);
 MDL_CHECKED int contact_event(Run *run);
 // The same again, after the event has changed states. *struck: there was an impact.
 MDL_CHECKED int contact_impacts(Run *run, bool *struck);
-// Closed constraints are brought to zero exactly; the model is evaluated.
-MDL_CHECKED int contact_close(Run *run);
+// Closed constraints are brought to zero exactly; the model is evaluated. begins: an event does, at which all are decided anew.
+MDL_CHECKED int contact_close(Run *run, bool begins);
 // After an accepted step: *drifted when closed constraints had drifted and were moved back: the integrator must start again.
 MDL_CHECKED int contact_drifted(Run *run, bool *drifted);
 // In how long the first of those that lift off at this instant turns back; infinite: none does.
