@@ -362,8 +362,10 @@ event_next_instant(const Run *run)
     return next;
 }
 
-// Confirmations of an accumulation's end; fewer do when the tolerance does not resolve its events any more.
+// Confirmations of an accumulation's end; fewer do when the tolerance does not resolve its events any more, and where they follow each other so much
+// faster each time that no more of them are resolved (Fuller's switchings: 17 times).
 enum { CONFIRMATIONS = 8, FEW_CONFIRMATIONS = 3 };
+static const double STEEP = 0.1; // of the interval before, on average
 
 static bool
 accumulates(Run *run, uint32_t k, int side)
@@ -371,7 +373,9 @@ accumulates(Run *run, uint32_t k, int side)
     const Guard *guard = &run->guard[k];
     if (!(guard->limit[side] > guard->last[side] && guard->limit[side] <= run->options->stop))
         return false;
-    if (guard->confirmed[side] >= CONFIRMATIONS && guard->interval[side] < 1e-5 * guard->first[side])
+    double shrunk = guard->interval[side] / guard->first[side];
+    bool steep = !rest_possible(run, k) && guard->confirmed[side] >= FEW_CONFIRMATIONS && shrunk < pow(STEEP, guard->confirmed[side] + 1);
+    if ((guard->confirmed[side] >= CONFIRMATIONS || steep) && shrunk < 1e-5)
         return true;
     return guard->forced && rest_possible(run, k) &&
            // Who integrates outside may not resolve its flights well enough for more.

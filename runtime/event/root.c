@@ -277,7 +277,8 @@ note_crossing(Run *run, uint32_t k, double time)
         guard->confirmed[side]++;
     }
     guard->hurried = interval <= event_hurry(run) ? guard->hurried + 1 : 0;
-    guard->limit[side] = limit;
+    // Frictions that switch each other ever faster are held together where all are at zero as far as the tolerance tells (friction_search.c).
+    guard->limit[side] = k < laws ? limit : INFINITY;
     guard->interval[side] = interval;
     guard->last[side] = time;
 }
