@@ -135,21 +135,24 @@ stream_value(ExprEnv *env, Node call, bool actual, Value *out)
 
 // --- names
 
-// The linker knows the instance.
+// The linker knows the instance. As the default of an input it is the one that calls the function.
 static bool
 instance_name(ExprEnv *env, Node call, Value *out)
 {
     Elab *elab = env->context;
-    const Scope *scope = env->scope;
-    elab->named |= scope->structural && !env->in_function;
-    if (!scope->frag || scope->structural || env->in_function) {
+    const Scope *scope = !env->in_function ? env->scope : env->is_default ? env->calling : NULL;
+    elab->named |= scope && scope->structural && !env->in_function;
+    if (!scope || !scope->frag || scope->structural || env->compile) {
         diag_add(elab->diags, E0210, node_at(elab, call)->span, "'getInstanceName' has no meaning here: %s",
                  env->in_function ? "it is called in components, which may give the name to a function"
                                   : "names of components are known only when the model is complete");
         return false;
     }
     Expr *element = arena_new(env->arena, Expr);
+    void *own = env->scope;
+    env->scope = (void *)scope;
     *element = query_slot(env, EXTRA_INSTANCE, UNPLACED);
+    env->scope = own;
     *out = (Value){.type = {.base = TYPE_STRING}, .count = 1, .elements = element};
     return true;
 }

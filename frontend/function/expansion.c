@@ -157,6 +157,7 @@ merge(Frame *frame, Expr condition, const Value *then_values, Span span)
                 a = a ? a : expr_const(env->exprs, NAN);
                 b = b ? b : expr_const(env->exprs, NAN);
             }
+            env->some_assigned |= a != b && (!a || !b);
             if (a != b)
                 value->elements[k] = a && b ? expr_3(env->exprs, OP_IF, condition, a, b) : 0;
         }

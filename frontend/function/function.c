@@ -286,7 +286,11 @@ inputs_open(Frame *frame, const Node *nodes, Value *values)
         return false;
     for (uint32_t k = 0; k < n; k++) {
         uint32_t i = order[k];
-        if (!variable_open(frame, i, nodes[i], &values[i]))
+        bool was = env->is_default;
+        env->is_default = !nodes[i];
+        bool good = variable_open(frame, i, nodes[i], &values[i]);
+        env->is_default = was;
+        if (!good)
             return false;
         env->locals.at[i] = (Local){frame->variables.at[i].name, values[i]};
     }
@@ -299,7 +303,10 @@ enter(ExprEnv *env)
 {
     env->locals.at = NULL;
     env->locals.n = env->locals.capacity = 0;
+    if (!env->in_function)
+        env->calling = env->scope;
     env->in_function = true;
+    env->is_default = false;
 }
 
 static void
@@ -310,6 +317,7 @@ leave(ExprEnv *env, const ExprEnv *before)
     env->locals.n = before->locals.n;
     env->locals.capacity = before->locals.capacity;
     env->in_function = before->in_function;
+    env->is_default = before->is_default;
     env->depth = before->depth;
     env->scope = before->scope;
 }
@@ -465,7 +473,7 @@ recurs(const Frame *frame, const Node *nodes, const Value *values)
 static void
 forget(Frame *frame)
 {
-    frame->env->at_run_time = false;
+    frame->env->at_run_time = frame->env->some_assigned = false;
     frame->env->locals.n = 0;
     frame->exits.n = 0;
     frame->path = frame->left = frame->returned = 0;
@@ -560,7 +568,7 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
     if (saved.depth == 0)
         env->statements = 0;
     uint32_t errors = diags_errors(env->diags);
-    env->at_run_time = false;
+    env->at_run_time = env->some_assigned = false;
     bool many = callable && frame->many && !called, good = many && call_instead(frame, nodes, values, outputs, n);
     if (many && !good) {
         diags_return_to(env->diags, mark);

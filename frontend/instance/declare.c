@@ -487,16 +487,23 @@ replace_classes(Elab *elab, Member *member, uint32_t class_id)
     return ok ? class_id : 0;
 }
 
+// The declaration of a type, which may have a constraining clause.
+static bool
+find_type(Elab *elab, const Member *member, Node type, Found *found)
+{
+    const Ast *ast = &elab->program->ast;
+    return ast_at(ast, type)->nchild == 1 && !(ast_at(ast, type)->flags & AST_F_DOT)
+        && scope_find(elab->program, member->class_id, ast_at(ast, ast_child(ast, type, 0))->sym, found) && found->class_id && found->member;
+}
+
 // `replaceable model K = A constrainedby B(p = 1)`: what holds for A and for whatever K has been replaced by (section 7.3.2), or
-// NULL. Without `constrainedby` the declaration itself is the constraint.
+// NULL. Without `constrainedby` the declaration itself is the constraint. Classes that it redeclares are so in the type (program_constrained).
 static Mod *
 constraint_of(Elab *elab, const Member *member, Node type, TypeUse *use)
 {
     const Ast *ast = &elab->program->ast;
     Found found;
-    if (ast_at(ast, type)->nchild != 1 || (ast_at(ast, type)->flags & AST_F_DOT)
-        || !scope_find(elab->program, member->class_id, ast_at(ast, ast_child(ast, type, 0))->sym, &found)
-        || !found.class_id || !found.member)
+    if (!find_type(elab, member, type, &found))
         return NULL;
     bool replaced = class_at(elab->program, found.class_id)->node != found.member->node;
     Node constrained = ast_child(ast, found.member->node, 2), body = ast_child(ast, found.member->node, 1);
@@ -542,7 +549,10 @@ declare(Elab *elab, Fragment *frag, Member *member)
         return false;
     if ((member->flags & (AST_F_INNER | AST_F_OUTER)) == AST_F_OUTER)
         return true;
+    Found found;
     member->type_class = type ? scope_class(elab->program, member->class_id, type) : 0;
+    if (member->type_class && find_type(elab, member, type, &found) && found.class_id == member->type_class)
+        member->type_class = program_constrained(elab->program, &found);
     if (member->type_class)
         member->type_class = replace_classes(elab, member, member->type_class);
     Fragment *declaring = elab->declaring;

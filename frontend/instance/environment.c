@@ -411,6 +411,7 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         diag_help(diag, "subscripts stand in square brackets: '%s[...]'", text);
         return false;
     }
+    found.class_id = program_constrained(elab->program, &found);
     const ClassInfo *info = behind_short(elab, &found);
     if (!info)
         return false;

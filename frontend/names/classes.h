@@ -192,6 +192,8 @@ void program_read_copy(Program *program, uint32_t class_id);
 uint32_t program_specialise(Program *program, uint32_t class_id, const Replacements *list);
 // What an extends clause, a short class or a class body replaces in a base class.
 // `except`: a class whose redeclaration is left out, or 0.
+// A class that was found by its name, with the classes that the constraining clause of its declaration redeclares, unless it does so itself (section 7.3.2).
+uint32_t program_constrained(Program *program, const Found *found);
 uint32_t program_specialise_base(Program *program, uint32_t class_id, Node extends, uint32_t base, Sym except);
 // True for `redeclare class extends`: its first base is the inherited class of its name.
 static inline bool

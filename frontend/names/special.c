@@ -394,6 +394,40 @@ add_class(Program *program, Replacements *list, uint32_t class_id, uint32_t base
     put(program, list, (Replacement){.name = name, .class_id = given, .span = span});
 }
 
+// The class that a short class redeclares by itself.
+static bool
+redeclares_itself(const Program *program, uint32_t class_id, Sym name)
+{
+    const Ast *ast = &program->ast;
+    Node body = class_at(program, class_id)->body, mods = ast_kind(ast, body) == AST_SHORT ? ast_child(ast, body, 2) : 0;
+    for (uint32_t i = 1; mods && i < ast_at(ast, mods)->nchild; i++) {
+        Node mod = ast_child(ast, mods, i), element = ast_child(ast, mod, 0);
+        if (ast_kind(ast, mod) == AST_REDECLARE && ast_kind(ast, element) == AST_CLASS && ast_at(ast, element)->sym == name)
+            return true;
+    }
+    return false;
+}
+
+uint32_t
+program_constrained(Program *program, const Found *found)
+{
+    const Ast *ast = &program->ast;
+    Node clause = found->member && found->member->is_class ? ast_child(ast, found->member->node, 2) : 0, mods = clause ? ast_child(ast, clause, 1) : 0;
+    uint32_t class_id = found->class_id;
+    Replacements list = {0};
+    for (uint32_t i = 1; mods && i < ast_at(ast, mods)->nchild; i++) {
+        Node mod = ast_child(ast, mods, i), element = ast_child(ast, mod, 0);
+        if (ast_kind(ast, mod) != AST_REDECLARE || ast_kind(ast, element) != AST_CLASS || redeclares_itself(program, class_id, ast_at(ast, element)->sym))
+            continue;
+        put(program, &list, (Replacement){.name = ast_at(ast, element)->sym, .class_id = program_redeclared(program, element, found->owner),
+                                          .span = ast_at(ast, mod)->span});
+    }
+    if (list.n)
+        class_id = program_specialise(program, class_id, &list);
+    vec_free(&list);
+    return class_id;
+}
+
 static void
 add_value(Program *program, Replacements *list, uint32_t base, uint32_t scope, Node clause, Node mod)
 {
@@ -412,15 +446,17 @@ program_specialise_base(Program *program, uint32_t class_id, Node extends, uint3
 {
     const Ast *ast = &program->ast;
     const ClassInfo *info = class_at(program, class_id);
-    Node mods = ast_child(ast, extends, ast_kind(ast, extends) == AST_SHORT ? 2 : 1);
+    bool is_short = ast_kind(ast, extends) == AST_SHORT;
+    Node mods = ast_child(ast, extends, is_short ? 2 : 1);
+    uint32_t scope = is_short ? info->parent : class_id; // names in a short class are looked up around it (section 7.2)
     Replacements list = {0};
     for (uint32_t i = 1; mods && i < ast_at(ast, mods)->nchild; i++) {
         Node mod = ast_child(ast, mods, i), element = ast_child(ast, mod, 0);
         if (ast_kind(ast, mod) == AST_REDECLARE && ast_kind(ast, element) == AST_CLASS)
             add_class(program, &list, class_id, base, ast_at(ast, element)->sym,
-                      program_redeclared(program, element, class_id), ast_at(ast, mod)->span);
+                      program_redeclared(program, element, scope), ast_at(ast, mod)->span);
         else if (ast_kind(ast, mod) == AST_MOD && info->kind == CLASS_PACKAGE)
-            add_value(program, &list, base, ast_kind(ast, extends) == AST_SHORT ? info->parent : class_id, mods, mod);
+            add_value(program, &list, base, scope, mods, mod);
     }
     for (uint32_t i = 0; i < info->members.n; i++) {
         const ClassMember *member = &info->members.at[i];

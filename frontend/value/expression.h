@@ -193,9 +193,12 @@ struct ExprEnv {
     bool compile;            // in a routine: slots are its cells
     bool other_units;        // what is being evaluated may have another unit than its text: a function declares it (function_units.c),
                              // or a number that multiplies vanished (factor.c)
+    bool some_assigned;      // a variable of the function at hand has a value on some ways to here, and none on others
     bool at_run_time;        // why the function that failed last cannot be expanded: it needs values known at run time
     const struct Running *running; // functions being expanded, inside out
     Expr guard;              // holds where the statement being executed is reached; 0: always
+    void *calling;           // in a function: the scope that calls the outermost one
+    bool is_default;         // the default of an input is evaluated
     void *scope;             // class side's scope
     void *context;           // class side's own
     uint32_t depth;          // function calls inside each other (limit 256)

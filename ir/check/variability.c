@@ -333,6 +333,26 @@ is_moved(Variability *v, uint32_t at, Var var, Map *told, Diags *diags)
     return culprit != NULL;
 }
 
+// The variable that is equal, by a connection or by an equation, to one that was found to move. NONE: none is.
+static Var
+equal_to_moved(const Dae *dae, const Equation *equation)
+{
+    const Exprs *exprs = dae->exprs;
+    Var side[2];
+    if (equation->kind != EQN_NORMAL || expr_op(exprs, equation->shape) != OP_EQN)
+        return NONE;
+    for (uint32_t k = 0; k < 2; k++) {
+        Expr e = expr_arg(exprs, equation->shape, k);
+        side[k] = expr_op(exprs, e) == OP_SLOT ? dae->rows.at[equation->row + expr_slot_of(exprs, e)] : NONE;
+        if (side[k] == NONE || dae_type(dae, side[k]) == TYPE_REAL || dae->var_group.at[side[k]] == NONE)
+            return NONE;
+    }
+    for (uint32_t k = 0; k < 2; k++)
+        if (dae_kind(dae, side[k]) == VAR_CONTINUOUS && dae_kind(dae, side[1 - k]) == VAR_DISCRETE)
+            return side[1 - k];
+    return NONE;
+}
+
 // An Integer or a Boolean of a library's class that what changes continuously gives, through a function or noEvent, becomes a variable that is
 // computed all the time, as what such a function gives besides. The equations of one become known to move by another: each is looked at until
 // a round finds none, and there are as many rounds as such variables depend on each other in a row.
@@ -345,8 +365,8 @@ pass_moving(Dae *dae, Diags *diags)
     do {
         found = false;
         for (uint32_t i = 0; i < dae->equations.n; i++) {
-            Var var = written_discrete(dae, &dae->equations.at[i]);
-            if (var == NONE || dae->var_group.at[var] == NONE || dae->var_pre.at[var] != NONE || !is_moved(&v, i, var, &told, diags))
+            Var equal = any ? equal_to_moved(dae, &dae->equations.at[i]) : NONE, var = equal != NONE ? equal : written_discrete(dae, &dae->equations.at[i]);
+            if (var == NONE || dae->var_group.at[var] == NONE || dae->var_pre.at[var] != NONE || (equal == NONE && !is_moved(&v, i, var, &told, diags)))
                 continue;
             dae_set_kind(dae, dae->var_group.at[var], VAR_CONTINUOUS);
             found = any = true;
