@@ -401,7 +401,8 @@ prefixes_fit(Elab *elab, const Member *member, const TypeUse *use)
                  name_of(elab, member->name), prefix_text(fixed));
         return false;
     }
-    return check_conflict(elab, member, member->flags, use->flags, name_of(elab, class_at(elab->program, member->type_class)->name));
+    uint32_t own = member->flags & ~use->flags; // `input RealInput u` says the same twice
+    return check_conflict(elab, member, own, use->flags, name_of(elab, class_at(elab->program, member->type_class)->name));
 }
 
 static bool
