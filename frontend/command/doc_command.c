@@ -12,6 +12,7 @@
 
 #include "frontend/names/classes.h"
 #include "frontend/page/reference_page.h"
+#include "frontend/page/text_entries.h"
 #include "frontend/page/vocabulary.h"
 
 // What --format says, or the file's name; text otherwise.
@@ -74,14 +75,16 @@ list_all(Session *session, Out *out)
 static bool
 list_everyday(Session *session, const char *word, Out *out)
 {
-    const char *names = vocabulary_everyday(word, session->arena);
+    const char *analogy = NULL, *names = vocabulary_everyday(word, &analogy, session->arena);
     if (!names)
         return false;
-    out_printf(out, "for '%s' the library has\n", word);
+    out_printf(out, analogy ? "for '%s' the library has, by analogy\n" : "for '%s' the library has\n", word);
     for (size_t n; (n = strcspn(names, " ")) > 0; names += n + (names[n] == ' ')) {
         const char *name = arena_strndup(session->arena, names, n);
         out_printf(out, "  %-32s %s\n", name, doc_description(session->program, name));
     }
+    if (analogy)
+        entry_print_wrapped((Text){analogy, strlen(analogy)}, out);
     return true;
 }
 
@@ -102,6 +105,14 @@ search(Session *session, const char *word, Out *out)
     out_free(&classes);
     out_free(&words);
     return found || spoken || everyday;
+}
+
+// Of several words that nothing knows together, the last one, which says what it is ("bench vise"), else the first ("wheel nut lock").
+static bool
+search_parts(Session *session, const char *words, Out *out)
+{
+    const char *last = strrchr(words, ' ');
+    return last && (search(session, last + 1, out) || search(session, arena_strndup(session->arena, words, strcspn(words, " ")), out));
 }
 
 // Classes of that name in any library, or what is spelt like it.
@@ -160,7 +171,7 @@ document(Session *session, const DocOptions *options, Out *out)
     if (name && doc_class(session->program, what, options, out))
         return EXIT_FINE;
     // A page that goes to a file is that of a name.
-    if (!o->run.output && options->format == DOC_TEXT && search(session, what, out))
+    if (!o->run.output && options->format == DOC_TEXT && (search(session, what, out) || search_parts(session, what, out)))
         return EXIT_FINE;
     return refuse(session, what);
 }

@@ -139,12 +139,14 @@ vocabulary_search(const char *text, Out *out)
 }
 
 const char *
-vocabulary_everyday(const char *word, Arena *arena)
+vocabulary_everyday(const char *word, const char **analogy, Arena *arena)
 {
     char *joined = arena_strndup(arena, word, strlen(word));
     for (char *at = joined; *at; at++)
         if (*at == ' ')
             *at = '-';
     Text entry = entry_find((const char *)asset_everyday_txt, joined, true);
+    Text said = entry.length ? entry_value(entry, "analogy:") : entry;
+    *analogy = said.length ? copy(said, arena) : NULL;
     return entry.length ? copy(entry_line(&entry), arena) : NULL;
 }

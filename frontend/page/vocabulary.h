@@ -13,7 +13,8 @@ void vocabulary_list(Out *out);
 // A line for each entry that mentions `text`. Returns their number.
 uint32_t vocabulary_search(const char *text, Out *out);
 // The names of the library's classes that an everyday word ("thermostat", "ball joint") means, separated by blanks; NULL when it is none.
-const char *vocabulary_everyday(const char *word, Arena *arena);
+// *analogy says in what sense, where the library has no such thing itself; else NULL.
+const char *vocabulary_everyday(const char *word, const char **analogy, Arena *arena);
 // The word that is spelt most like this one; NULL when none is near. Lives in `arena`.
 const char *vocabulary_nearest(const char *word, Arena *arena);
 
