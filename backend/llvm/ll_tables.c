@@ -197,7 +197,7 @@ DESCRIBED(mdl_tangents, 168);
 static const Field model_fields[] = {
     TEXT(mdl_model, name), BYTES(mdl_model, v0, nv), BYTES(mdl_model, implicit, nx), NAMES(mdl_model, state_name, n), BYTES(mdl_model, state_kind, n),
     CODE(mdl_model, parameters), SOURCE(mdl_model, held_by), STRUCTS(mdl_model, inertia, inertia_layout, n_inertias), BYTES(mdl_model, move, n_moves),
-    BYTES(mdl_model, state_start, nx), STRUCTS(mdl_model, init, step_layout, n_init),
+    BYTES(mdl_model, state_start, nx), SOURCES(mdl_model, state_place, nx), STRUCTS(mdl_model, init, step_layout, n_init),
     STRUCTS(mdl_model, dynamics, step_layout, n_dynamics), CODE(mdl_model, outputs), MATRIX(mdl_model, jac_y),
     MATRIX(mdl_model, jac_yp), NAMES(mdl_model, kept_name, n_kept), CODE(mdl_model, jacobian), STRUCTS(mdl_model, relation, relation_layout, n_relations),
     STRUCTS(mdl_model, time_relation, time_relation_layout, n_time_relations), STRUCTS(mdl_model, sample, sample_layout, n_samples),
@@ -224,7 +224,7 @@ static const Field model_fields[] = {
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 LAYOUT(model_layout, mdl_model, model_fields)
-DESCRIBED(mdl_model, 1144);
+DESCRIBED(mdl_model, 1152);
 
 typedef struct Tables {
     LlModule *m;

@@ -315,7 +315,24 @@ lost_at(const Zeros *zeros, uint32_t e, Expr left, uint32_t k)
     return dae_kind(dae, class) == VAR_CONTINUOUS && !expr_uses_slot(dae->exprs, left, k) ? class : NONE;
 }
 
-// Inertances of zero that multiply such an acceleration: those of a body in space.
+static bool
+is_compound(const Zeros *zeros, Var class, uint32_t e)
+{
+    return zeros->rates.order.at[class] > 1 && zeros->rates.given.at[class] && zeros->rates.given.at[class] != e + 1;
+}
+
+// What is left of equation e has such an acceleration still: one product of inertia that is zero among moments that are not.
+static bool
+accelerates(const Zeros *zeros, uint32_t e, Expr left)
+{
+    const Dae *dae = zeros->dae;
+    bool some = false, negative;
+    for (uint32_t k = expr_nslots(dae->exprs, left); k-- > 0 && !some;)
+        some = expr_uses_slot(dae->exprs, left, k) && is_compound(zeros, dae_alias(dae, dae->rows.at[dae->equations.at[e].row + k], &negative), e);
+    return some;
+}
+
+// Inertances of zero that multiply all such accelerations of an equation: those of a body in space.
 static void
 put_compound(Zeros *zeros, uint32_t e)
 {
@@ -328,9 +345,11 @@ put_compound(Zeros *zeros, uint32_t e)
             continue;
         if (!zeros->rates.order.n)
             compound_rates_find(dae, &zeros->zero, &zeros->rates);
-        if (zeros->rates.order.at[lost] > 1 && zeros->rates.given.at[lost] && zeros->rates.given.at[lost] != e + 1)
+        if (is_compound(zeros, lost, e))
             vec_push(&zeros->lost, lost);
     }
+    if (zeros->lost.n > before && accelerates(zeros, e, left))
+        zeros->lost.n = before;
     if (zeros->lost.n > before)
         vec_push(&zeros->rewritten, rewritten_as(zeros, e, left));
 }
@@ -516,8 +535,7 @@ was_lost(const Zeros *zeros, const Rewritten *made, Var var)
 {
     bool negative;
     Var class = dae_alias(zeros->dae, var, &negative);
-    return zeros->lost.n && zeros->rates.order.at[class] > 1 && zeros->rates.given.at[class] && zeros->rates.given.at[class] != made->equation + 1
-        && dae_kind(zeros->dae, class) == VAR_CONTINUOUS && has_lost(zeros, made, class);
+    return zeros->lost.n && is_compound(zeros, class, made->equation) && dae_kind(zeros->dae, class) == VAR_CONTINUOUS && has_lost(zeros, made, class);
 }
 
 // The parameter whose zero alone takes a derivative out of the equation; NONE: there is none, or it has no name.

@@ -96,9 +96,11 @@ report_over_set(Dae *dae, const uint32_t *equations, uint32_t n, uint32_t surplu
 {
     Span span = {0, 0};
     uint32_t conditions = 0;
+    bool fixed = false;
     for (uint32_t i = 0; i < n; i++) {
         const Equation *at = &dae->equations.at[equations[i]];
         conditions += at->kind == EQN_INITIAL;
+        fixed |= at->kind == EQN_INITIAL && at->generated;
         if (at->kind == EQN_INITIAL && at->span.hi > span.hi)
             span = at->span;
     }
@@ -108,8 +110,9 @@ report_over_set(Dae *dae, const uint32_t *equations, uint32_t n, uint32_t surplu
     locate_move(dae, diag, locate_equation_inst(dae, equations[0]));
     note_set(dae, equations, n, diag);
     bool joints = note_joints(dae, equations, n, diag);
-    diag_help(diag, "remove %s of these initial equations or of the fixed = true%s", surplus == 1 ? "one" : "some",
-              joints ? ": a start without it is a guess, which moves to where the joints hold" : "");
+    diag_help(diag, "remove %s of these initial equations or of the fixed = true%s%s%s", surplus == 1 ? "one" : "some",
+              fixed ? ": a start without it is a guess, which moves to where the " : "", fixed ? joints ? "joints hold" : "equations hold" : "",
+              fixed ? " (--assemble moves start values, and takes no condition away)" : "");
 }
 
 void

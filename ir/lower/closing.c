@@ -290,6 +290,30 @@ state_starts(const Lowering *low)
     return starts;
 }
 
+// Where the start values of states are fixed, for messages.
+static const char *const *
+state_places(const Lowering *low)
+{
+    const Dae *dae = low->dae;
+    const char **places = arena_array(low->arena, const char *, low->nx + 1);
+    for (uint32_t k = 0; k <= low->nx; k++)
+        places[k] = "";
+    for (uint32_t i = 0; i < dae->binds.n; i++) {
+        if (dae->binds.at[i].attr != ATTR_START)
+            continue;
+        bind_each(&dae->binds.at[i], var) {
+            uint32_t state = dae->var_flags.at[var] & VARF_FIXED ? state_at(low, var) : NONE;
+            if (state == NONE || places[state][0])
+                continue;
+            Out place = {0};
+            locate_print(dae, dae->binds.at[i].span, dae->var_group.at[var] == NONE ? NONE : dae->groups.at[dae->var_group.at[var]].inst, &place);
+            places[state] = arena_strndup(low->arena, place.length ? place.text : "", place.length);
+            out_free(&place);
+        }
+    }
+    return places;
+}
+
 // The constraints of a mechanism, for when nothing in it can move; NULL for a model without bodies, and for one in which
 // something is a function of time.
 static const char *
@@ -384,4 +408,5 @@ make_closing(Lowering *low)
     model->move = table;
     model->starts_states = dae->starts_states;
     model->state_start = state_starts(low);
+    model->state_place = state_places(low);
 }

@@ -505,6 +505,7 @@ struct mdl_model {
     uint32_t n_moves;       // where there are constraints
     const mdl_move *move;
     const uint8_t *state_start; // nx: MDL_START_...; NULL without constraints
+    const char *const *state_place; // nx: where a start value is fixed, "model.mdl:3:8", else ""; NULL without constraints
     uint32_t n_init;
     uint32_t starts_states; // 1: start values of states are all the conditions of the start
     const mdl_step *init;   // the initial system, causally ordered; solves for states and everything else

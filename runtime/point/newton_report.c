@@ -318,10 +318,13 @@ say_fixed_starts(Text *out, const Run *run, const mdl_block *block)
         uint32_t k = block->known[i] - model->y;
         if (block->known[i] < model->y || k >= model->nx || !(model->state_start[k] & MDL_START_FIXED) || shown == TOGETHER)
             continue;
-        say(out, "%s%s = %.8g", shown++ ? ", " : "\nthey read the fixed start values ", model->state_name[k], run->v[block->known[i]]);
+        const char *place = model->state_place ? model->state_place[k] : "";
+        say(out, "%s%s = %.8g%s%s%s", shown++ ? ", " : "\nthey read the fixed start values ", model->state_name[k], run->v[block->known[i]],
+            *place ? " (" : "", place, *place ? ")" : "");
     }
     if (shown)
-        say(out, ";\nwithout fixed = true a start is a guess, which moves to where they hold");
+        say(out, ";\nwithout fixed = true a start is a guess, which moves to where they hold%s",
+            run->options->assemble ? "; --assemble has moved fixed ones, too, and found none" : "; so do fixed ones with --assemble");
 }
 
 // Which residuals cannot vanish together: the largest of what the least-squares solution leaves.

@@ -516,18 +516,22 @@ int
 assemble_start(Run *run)
 {
     const mdl_model *model = run->model;
-    if (!assemble_has_joints(model))
+    bool joints = assemble_has_joints(model);
+    if (!model->n_constraints || !model->state_start || !model->state_depth)
         return MDL_OK;
     double *kept = malloc(model->nv * sizeof *kept);
     if (!kept)
         return MDL_INTERNAL;
     memcpy(kept, run->v, model->nv * sizeof *kept);
     uint32_t open = assemble_close(run, true);
-    if (open)
+    if (open && joints)
         assemble_report(run, open, true);
-    move_conditions(run, kept);
+    if (open && !joints) // equations without parts to speak of are told when they are solved
+        memcpy(run->v, kept, model->nv * sizeof *kept);
+    else
+        move_conditions(run, kept);
     free(kept);
-    return open ? MDL_FAILED : MDL_OK;
+    return open && joints ? MDL_FAILED : MDL_OK;
 }
 
 bool

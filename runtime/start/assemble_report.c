@@ -239,8 +239,9 @@ assemble_note(const Run *run, const double *before, bool asked)
     if (more)
         say(&text, "\n  and %u more", more);
     if (shown)
-        run_message(run, MDL_NOTE, asked ? "assembled: these start values moved to close the loops%s"
-                                         : "these start values are not fixed and moved to where the constraints hold%s", text.text);
+        run_message(run, MDL_NOTE, !asked ? "these start values are not fixed and moved to where the constraints hold%s"
+                                   : assemble_has_joints(model) ? "assembled: these start values moved to close the loops%s"
+                                   : "assembled: these start values moved to where the constraints hold%s", text.text);
     else if (asked)
         run_message(run, MDL_NOTE, "assembled: no start value had to move");
 }
