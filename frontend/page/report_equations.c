@@ -96,6 +96,19 @@ print_when(const Report *report, const WhenClause *clause)
 }
 
 static void
+print_assert(const Report *report, uint32_t assertion)
+{
+    Out text = {0};
+    equation_view_assert(&report->view, assertion, &text);
+    out_text(report->out, "<div class=\"equation\"");
+    report_line(report, report->dae->asserts.at[assertion].span);
+    out_text(report->out, "><code>");
+    out_html(report->out, text.text);
+    out_text(report->out, "</code></div>\n");
+    out_free(&text);
+}
+
+static void
 print_states(const Report *report, uint32_t node)
 {
     const NodeIndex *states = &report->view.states;
@@ -208,6 +221,9 @@ report_equations(Report *report)
             print_line(report, &report->view.lines.at[by_node->items.at[k]]);
         for (uint32_t k = by_when->start.at[node]; k < by_when->start.at[node + 1]; k++)
             print_when(report, &report->view.whens.at[by_when->items.at[k]]);
+        const NodeIndex *asserts = &report->view.by_assert;
+        for (uint32_t k = asserts->start.at[node]; k < asserts->start.at[node + 1]; k++)
+            print_assert(report, asserts->items.at[k]);
         print_aliases(report, node);
         end_later(report, from);
         out_text(report->out, "</section>\n");

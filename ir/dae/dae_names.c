@@ -144,6 +144,7 @@ static void
 print_told(const Dae *dae, Var var, bool inside, Out *out)
 {
     uint32_t index;
+    double value;
     if (map_get(&dae->told_of, var, &index)) {
         const ToldName *told = &dae->told_names.at[index];
         out_printf(out, told->part && !inside ? "(%s)" : "%s", told->text);
@@ -153,6 +154,8 @@ print_told(const Dae *dae, Var var, bool inside, Out *out)
         out_char(out, ')');
     } else if (is_made(dae, var)) {
         print_made(dae, var, out);
+    } else if (dae_is_literal(dae, var, &value)) {
+        expr_told_number(out, value);
     } else {
         dae_var_name(dae, var, out);
     }

@@ -153,7 +153,7 @@ static void
 print_number(Out *out, double value)
 {
     Out text = {0};
-    out_number(&text, value);
+    expr_told_number(&text, value);
     char *exponent = strchr(text.text, 'e');
     if (value == M_PI) {
         out_text(out, "<mi>\xCF\x80</mi>");

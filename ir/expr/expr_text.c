@@ -5,6 +5,10 @@
 // Contract: expr_text.h; reading what was printed (expr_read.c) gives the same id. Text longer than PRINT_LIMIT (shared parts
 // are repeated in text) is cut with "...", which the reader refuses.
 // Complexity: linear in the text.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/expr/expr_node.h"
@@ -272,12 +276,34 @@ push_operator(Printer *printer, Expr e)
     }
 }
 
+void
+expr_told_number(Out *out, double value)
+{
+    enum { DIGITS = 15, ROUNDINGS = 4 };
+    char text[40];
+    double near = value;
+    snprintf(text, sizeof text, "%.*g", DIGITS, value);
+    if (isfinite(value) && fabs(strtod(text, NULL) - value) <= ROUNDINGS * DBL_EPSILON * fabs(value))
+        near = strtod(text, NULL);
+    out_number(out, near);
+}
+
+// What is not read again is told without the last digits of rounding.
+static void
+print_constant(Printer *printer, double value)
+{
+    if (printer->slot && !printer->writer)
+        expr_told_number(printer->out, value);
+    else
+        out_number(printer->out, value);
+}
+
 static void
 print_leaf(Printer *printer, Expr e)
 {
     Op op = cell_op(printer->exprs, e);
     if (op == OP_CONST)
-        out_number(printer->out, expr_value(printer->exprs, e));
+        print_constant(printer, expr_value(printer->exprs, e));
     else if (op == OP_TIME)
         out_text(printer->out, "time");
     else if (printer->slot)
@@ -295,13 +321,13 @@ print_minus(Printer *printer, Expr e)
     if (cell_op(exprs, e) == OP_NEG) {
         push_expr(printer, args[0], LEVEL_PRODUCT);
     } else if (cell_op(exprs, e) == OP_CONST) {
-        out_number(printer->out, -expr_value(exprs, e));
+        print_constant(printer, -expr_value(exprs, e));
     } else { // a product with a negative constant
         for (uint32_t i = cell_n(exprs, e); i-- > 1;) {
             push_expr(printer, args[i], LEVEL_POWER);
             push_text(printer, "*");
         }
-        out_number(printer->out, -expr_value(exprs, args[0]));
+        print_constant(printer, -expr_value(exprs, args[0]));
     }
 }
 

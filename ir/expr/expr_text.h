@@ -11,7 +11,9 @@
 typedef void ExprSlotPrinter(Out *out, uint32_t slot, void *context);
 // As source text with minimal parentheses: "C21*(v1 - v2) + luz(x, a)". slot may be NULL: prints #k.
 void expr_print(const Exprs *exprs, Expr e, ExprSlotPrinter *slot, void *context, Out *out);
-// The same for texts that are read again (docs/ir.md): calls name their routine by `routine`, a subscript that is computed names
+// A number for readers: the shortest decimal that is it but for some rounding, 0.16 of what 0.4*0.4 gives; out_number otherwise.
+void expr_told_number(Out *out, double value);
+// expr_print for texts that are read again (docs/ir.md): calls name their routine by `routine`, a subscript that is computed names
 // the place of its failure by `site`.
 typedef struct ExprWriter {
     ExprSlotPrinter *slot, *routine;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/dae/locate.h"
 #include "ir/expr/expr_calculus.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
@@ -59,6 +60,25 @@ clause_of(EquationView *view, Var condition, uint32_t node)
     return &view->whens.at[index];
 }
 
+// The Boolean w of which `edge` is `w and not pre(w)`; NONE: it is something else.
+static Var
+rising(const Dae *dae, Expr edge, const Var *row)
+{
+    const Exprs *exprs = dae->exprs;
+    if (expr_op(exprs, edge) != OP_AND || expr_nargs(exprs, edge) != 2)
+        return NONE;
+    for (uint32_t k = 0; k < 2; k++) {
+        Expr now = expr_arg(exprs, edge, k), other = expr_arg(exprs, edge, 1 - k);
+        Expr before = expr_op(exprs, other) == OP_NOT ? expr_arg(exprs, other, 0) : 0;
+        if (expr_op(exprs, now) != OP_SLOT || !before || expr_op(exprs, before) != OP_SLOT)
+            continue;
+        Var condition = row[expr_slot_of(exprs, now)];
+        if (dae->var_pre_of.at[row[expr_slot_of(exprs, before)]] == condition)
+            return condition;
+    }
+    return NONE;
+}
+
 // if edge(w) then e else pre(var), with the condition w of a when-clause: yields w and e; NONE: it is something else.
 static Var
 clause_assigns(const Dae *dae, const EquationLine *line, Expr *value)
@@ -68,20 +88,11 @@ clause_assigns(const Dae *dae, const EquationLine *line, Expr *value)
     if (line->var == NONE || expr_op(exprs, line->shape) != OP_IF)
         return NONE;
     Expr edge = expr_arg(exprs, line->shape, 0), old = expr_arg(exprs, line->shape, 2);
-    if (expr_op(exprs, edge) != OP_AND || expr_nargs(exprs, edge) != 2 || expr_op(exprs, old) != OP_SLOT
-        || dae->var_pre_of.at[row[expr_slot_of(exprs, old)]] != line->var)
+    if (expr_op(exprs, old) != OP_SLOT || dae->var_pre_of.at[row[expr_slot_of(exprs, old)]] != line->var)
         return NONE;
-    for (uint32_t k = 0; k < 2; k++) {
-        Expr now = expr_arg(exprs, edge, k), other = expr_arg(exprs, edge, 1 - k);
-        Expr before = expr_op(exprs, other) == OP_NOT ? expr_arg(exprs, other, 0) : 0;
-        if (expr_op(exprs, now) != OP_SLOT || !before || expr_op(exprs, before) != OP_SLOT)
-            continue;
-        Var condition = row[expr_slot_of(exprs, now)];
-        *value = expr_arg(exprs, line->shape, 1);
-        if (dae_is_when(dae, condition) && dae->var_pre_of.at[row[expr_slot_of(exprs, before)]] == condition)
-            return condition;
-    }
-    return NONE;
+    Var condition = rising(dae, edge, row);
+    *value = expr_arg(exprs, line->shape, 1);
+    return condition != NONE && dae_is_when(dae, condition) ? condition : NONE;
 }
 
 static void
@@ -201,6 +212,84 @@ index_variables(EquationView *view)
     vec_free(&alias_owner);
 }
 
+// An assertion of the user's own, or one of a library that may fail while the model runs: what libraries ask of parameters alone is in the
+// text of the class, and what the compiler assumes of them in its messages.
+static bool
+is_shown_assert(const Dae *dae, const Assert *assertion)
+{
+    Span at = assertion->span;
+    if (!at.hi || assertion->level == ASSERT_CLOSED)
+        return false;
+    if (!dae_is_parametric(dae, assertion->condition, dae->rows.at + assertion->row))
+        return true;
+    return expr_op(dae->exprs, assertion->condition) != OP_NOEVENT && locate_for_user(dae, at, assertion->inst).lo == at.lo;
+}
+
+static uint32_t
+node_of_inst(const Dae *dae, uint32_t inst)
+{
+    while (inst != NONE && !(inst < dae->node_of_inst.n && dae->node_of_inst.at[inst]))
+        inst = dae->insts.at[inst].parent;
+    return inst == NONE ? NONE : dae->node_of_inst.at[inst] - 1;
+}
+
+static void
+index_asserts(EquationView *view)
+{
+    const Dae *dae = view->dae;
+    U32Vec asserts = {0}, owner = {0};
+    for (uint32_t i = 0; i < dae->asserts.n; i++) {
+        if (!is_shown_assert(dae, &dae->asserts.at[i]))
+            continue;
+        vec_push(&asserts, i);
+        vec_push(&owner, node_of_inst(dae, dae->asserts.at[i].inst));
+    }
+    make_index(view, &owner, &asserts, &view->by_assert);
+    vec_free(&asserts);
+    vec_free(&owner);
+}
+
+// The message, with the expressions of its values in brackets where they stand (runtime/model/template.h).
+static void
+print_message(const Dae *dae, const Assert *assertion, Out *out)
+{
+    uint32_t value = 0;
+    for (const char *at = sym_text(dae->syms, assertion->message); *at; at++) {
+        if (*at != '\1') {
+            out_char(out, *at);
+            continue;
+        }
+        at += strcspn(at, "\2");
+        out_char(out, '[');
+        if (value < assertion->n_told) {
+            const Told *told = &dae->told.at[assertion->told + value++];
+            dae_print_shape(dae, told->shape, told->row, NONE, out);
+        }
+        out_char(out, ']');
+        if (!*at)
+            break;
+    }
+}
+
+void
+equation_view_assert(const EquationView *view, uint32_t assertion, Out *out)
+{
+    const Dae *dae = view->dae;
+    const Assert *at = &dae->asserts.at[assertion];
+    bool ends = at->level == ASSERT_TERMINATE, negated = ends && expr_op(dae->exprs, at->condition) == OP_NOT;
+    Expr condition = negated ? expr_arg(dae->exprs, at->condition, 0) : at->condition;
+    Var edge = negated ? rising(dae, condition, dae->rows.at + at->row) : NONE;
+    out_text(out, !ends ? "assert(" : negated ? "when " : "when not (");
+    if (edge != NONE)
+        dae_told_inside(dae, edge, out);
+    else
+        dae_print_shape(dae, condition, at->row, NONE, out);
+    out_text(out, !ends ? ", " : negated ? " then terminate(" : ") then terminate(");
+    out_char(out, '"');
+    print_message(dae, at, out);
+    out_text(out, at->level == ASSERT_WARNING ? "\", level = AssertionLevel.warning)" : "\")");
+}
+
 EquationView
 equation_view_open(Dae *dae, const Reduction *reduction, const Causal *dynamics, const Causal *discretes)
 {
@@ -211,6 +300,7 @@ equation_view_open(Dae *dae, const Reduction *reduction, const Causal *dynamics,
     make_index(&view, &view.owner, NULL, &view.by_node);
     make_index(&view, &view.when_owner, NULL, &view.by_when);
     index_variables(&view);
+    index_asserts(&view);
     for (uint32_t i = 0; i < dae->laws.n; i++) {
         bool negative;
         const Law *law = &dae->laws.at[i];
@@ -239,6 +329,7 @@ equation_view_close(EquationView *view)
     free_index(&view->states);
     free_index(&view->aliases);
     free_index(&view->by_when);
+    free_index(&view->by_assert);
     vec_free(&view->whens);
     map_free(&view->when_of);
     vec_free(&view->when_owner);
@@ -248,8 +339,8 @@ equation_view_close(EquationView *view)
 bool
 equation_view_empty(const EquationView *view, uint32_t node)
 {
-    const NodeIndex *parts[] = {&view->by_node, &view->states, &view->aliases, &view->by_when};
-    for (int i = 0; i < 4; i++)
+    const NodeIndex *parts[] = {&view->by_node, &view->states, &view->aliases, &view->by_when, &view->by_assert};
+    for (int i = 0; i < 5; i++)
         if (parts[i]->start.at[node] < parts[i]->start.at[node + 1])
             return false;
     return true;

@@ -33,7 +33,7 @@ typedef struct EquationView {
     Ways ways;
     EquationLineVec lines;
     U32Vec owner;     // per line: node
-    NodeIndex by_node, states, aliases, by_when; // items of by_node: lines outside of when-clauses; of by_when: clauses
+    NodeIndex by_node, states, aliases, by_when, by_assert; // items of by_node: lines outside of when-clauses; of by_when: clauses
     VEC(WhenClause) whens;
     Map when_of;      // condition -> its clause
     U32Vec when_owner, next_reinit;
@@ -47,6 +47,8 @@ void equation_view_close(EquationView *view);
 bool equation_view_empty(const EquationView *view, uint32_t node);
 // The line says nothing that the names in other lines do not say.
 bool equation_view_silent(const Dae *dae, const EquationLine *line);
+// assert(condition, "message"), or when a condition terminates the run, as of `assertion`, an item of by_assert.
+void equation_view_assert(const EquationView *view, uint32_t assertion, Out *out);
 // The unit of a variable; that of a derivative is the variable's per second: m/s becomes m/s2. Nothing when it has none.
 void equation_view_unit(const Dae *dae, Var var, Out *out);
 

@@ -118,6 +118,11 @@ print_text_node(const EquationView *view, uint32_t node, Out *out)
     }
     for (uint32_t k = view->by_when.start.at[node]; k < view->by_when.start.at[node + 1]; k++)
         print_text_when(view, &view->whens.at[view->by_when.items.at[k]], out);
+    for (uint32_t k = view->by_assert.start.at[node]; k < view->by_assert.start.at[node + 1]; k++) {
+        out_text(out, "    ");
+        equation_view_assert(view, view->by_assert.items.at[k], out);
+        out_char(out, '\n');
+    }
     for (uint32_t k = view->aliases.start.at[node]; k < view->aliases.start.at[node + 1]; k++) {
         Var var = view->aliases.items.at[k];
         bool negative;
@@ -276,6 +281,14 @@ print_json_node(const EquationView *view, uint32_t node, Out *out)
     for (uint32_t from = view->by_when.start.at[node], k = from; k < view->by_when.start.at[node + 1]; k++) {
         out_text(out, k > from ? ",\n    " : "");
         print_json_when(view, &view->whens.at[view->by_when.items.at[k]], out);
+    }
+    out_text(out, "],\n   \"asserts\": [");
+    for (uint32_t from = view->by_assert.start.at[node], k = from; k < view->by_assert.start.at[node + 1]; k++) {
+        Out text = {0};
+        equation_view_assert(view, view->by_assert.items.at[k], &text);
+        out_text(out, k > from ? ",\n    " : "");
+        out_json(out, text.text);
+        out_free(&text);
     }
     out_text(out, "],\n   \"aliases\": [");
     for (uint32_t from = view->aliases.start.at[node], k = from; k < view->aliases.start.at[node + 1]; k++) {
