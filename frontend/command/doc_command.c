@@ -12,7 +12,6 @@
 
 #include "frontend/names/classes.h"
 #include "frontend/page/reference_page.h"
-#include "frontend/page/text_entries.h"
 #include "frontend/page/vocabulary.h"
 
 // What --format says, or the file's name; text otherwise.
@@ -84,7 +83,7 @@ list_everyday(Session *session, const char *word, Out *out)
         out_printf(out, "  %-32s %s\n", name, doc_description(session->program, name));
     }
     if (analogy)
-        entry_print_wrapped((Text){analogy, strlen(analogy)}, out);
+        vocabulary_analogy(analogy, out);
     return true;
 }
 

@@ -138,6 +138,12 @@ vocabulary_search(const char *text, Out *out)
     return found;
 }
 
+void
+vocabulary_analogy(const char *analogy, Out *out)
+{
+    entry_print_wrapped((Text){analogy, strlen(analogy)}, out);
+}
+
 const char *
 vocabulary_everyday(const char *word, const char **analogy, Arena *arena)
 {

@@ -14,6 +14,8 @@ void vocabulary_list(Out *out);
 uint32_t vocabulary_search(const char *text, Out *out);
 // The names of the library's classes that an everyday word ("thermostat", "ball joint") means, separated by blanks; NULL when it is none.
 // *analogy says in what sense, where the library has no such thing itself; else NULL.
+// vocabulary_analogy prints it.
+void vocabulary_analogy(const char *analogy, Out *out);
 const char *vocabulary_everyday(const char *word, const char **analogy, Arena *arena);
 // The word that is spelt most like this one; NULL when none is near. Lives in `arena`.
 const char *vocabulary_nearest(const char *word, Arena *arena);

@@ -279,7 +279,7 @@ push_operator(Printer *printer, Expr e)
 void
 expr_told_number(Out *out, double value)
 {
-    enum { DIGITS = 15, ROUNDINGS = 4 };
+    enum { DIGITS = 12, ROUNDINGS = 4 }; // what needs more digits (2*pi) is no number that somebody has written
     char text[40];
     double near = value;
     snprintf(text, sizeof text, "%.*g", DIGITS, value);
