@@ -42,9 +42,6 @@ typedef struct Zeros {
     U32Vec given;   // per variable: 1 + the equation x = e of the class that it stands for; 0: none. Empty until it is asked for
     U8Vec proof;    // per variable: a Proof
     U32Vec used;    // of the equation at hand
-    CompoundRates rates; // empty until a parameter that is zero multiplies what could be one
-    U32Vec lost;    // accelerations of it that equations lost
-    U8Vec carried;  // per class, then: rates of what has no inertance
     VEC(Rewritten) rewritten;
 } Zeros;
 
@@ -244,21 +241,7 @@ derivative_at(const Zeros *zeros, uint32_t row, uint32_t k)
     return zeros->moves.at[var] & MOVES_AS_DERIVATIVE && !zeros->zero.at[var] ? var : NONE;
 }
 
-// Equation e in the form `left`, over the slots that it had.
-static Rewritten
-rewritten_as(Zeros *zeros, uint32_t e, Expr left)
-{
-    Dae *dae = zeros->dae;
-    uint32_t row = dae->equations.at[e].row;
-    vec_clear(&zeros->used);
-    Expr shape = expr_shape(dae->exprs, left, &zeros->used);
-    for (uint32_t k = 0; k < zeros->used.n; k++)
-        zeros->used.at[k] = dae->rows.at[row + zeros->used.at[k]];
-    return (Rewritten){e, dae_add_row(dae, zeros->used.at, zeros->used.n), shape};
-}
-
-// True when the equation lost a derivative.
-static bool
+static void
 put_zeros(Zeros *zeros, uint32_t e)
 {
     Dae *dae = zeros->dae;
@@ -268,7 +251,7 @@ put_zeros(Zeros *zeros, uint32_t e)
     for (uint32_t k = 0; k < n && !some; k++)
         some = derivative_at(zeros, at.row, k) != NONE;
     if (!some)
-        return false;
+        return;
     some = false;
     vec_clear(&zeros->used);
     for (uint32_t k = 0; k < n; k++) {
@@ -277,108 +260,18 @@ put_zeros(Zeros *zeros, uint32_t e)
         some |= zero;
     }
     if (!some)
-        return false;
+        return;
     Expr left = expr_with_zeros(dae->exprs, at.shape, zeros->used.at, n);
     for (uint32_t k = 0; k < n; k++)
         lost |= derivative_at(zeros, at.row, k) != NONE && !expr_uses_slot(dae->exprs, left, k);
-    if (lost)
-        vec_push(&zeros->rewritten, rewritten_as(zeros, e, left));
-    return lost;
-}
-
-// --- rates that several derivatives make up
-
-// What parameters that are zero leave of equation e, or 0 where they leave all of it.
-static Expr
-without_zero_parameters(Zeros *zeros, uint32_t e)
-{
-    Dae *dae = zeros->dae;
-    const Equation at = dae->equations.at[e];
-    uint32_t n = expr_nslots(dae->exprs, at.shape);
-    bool some = false;
+    if (!lost)
+        return;
     vec_clear(&zeros->used);
-    for (uint32_t k = 0; k < n; k++) {
-        bool zero = is_zero_parameter(zeros, dae->rows.at[at.row + k]);
-        vec_push(&zeros->used, zero ? expr_const(dae->exprs, 0) : 0);
-        some |= zero;
-    }
-    return some ? expr_with_zeros(dae->exprs, at.shape, zeros->used.at, n) : 0;
-}
-
-// The unknown in slot k of equation e if `left` has lost it; else NONE.
-static Var
-lost_at(const Zeros *zeros, uint32_t e, Expr left, uint32_t k)
-{
-    const Dae *dae = zeros->dae;
-    bool negative;
-    Var class = dae_alias(dae, dae->rows.at[dae->equations.at[e].row + k], &negative);
-    return dae_kind(dae, class) == VAR_CONTINUOUS && !expr_uses_slot(dae->exprs, left, k) ? class : NONE;
-}
-
-static bool
-is_compound(const Zeros *zeros, Var class, uint32_t e)
-{
-    return zeros->rates.order.at[class] > 1 && zeros->rates.given.at[class] && zeros->rates.given.at[class] != e + 1;
-}
-
-// What is left of equation e has such an acceleration still: one product of inertia that is zero among moments that are not.
-static bool
-accelerates(const Zeros *zeros, uint32_t e, Expr left)
-{
-    const Dae *dae = zeros->dae;
-    bool some = false, negative;
-    for (uint32_t k = expr_nslots(dae->exprs, left); k-- > 0 && !some;)
-        some = expr_uses_slot(dae->exprs, left, k) && is_compound(zeros, dae_alias(dae, dae->rows.at[dae->equations.at[e].row + k], &negative), e);
-    return some;
-}
-
-// Inertances of zero that multiply all such accelerations of an equation: those of a body in space.
-static void
-put_compound(Zeros *zeros, uint32_t e)
-{
-    Dae *dae = zeros->dae;
-    uint32_t n = expr_nslots(dae->exprs, dae->equations.at[e].shape), before = zeros->lost.n;
-    Expr left = without_zero_parameters(zeros, e);
-    for (uint32_t k = 0; k < n && left; k++) {
-        Var lost = lost_at(zeros, e, left, k);
-        if (lost == NONE)
-            continue;
-        if (!zeros->rates.order.n)
-            compound_rates_find(dae, &zeros->zero, &zeros->rates);
-        if (is_compound(zeros, lost, e))
-            vec_push(&zeros->lost, lost);
-    }
-    if (zeros->lost.n > before && accelerates(zeros, e, left))
-        zeros->lost.n = before;
-    if (zeros->lost.n > before)
-        vec_push(&zeros->rewritten, rewritten_as(zeros, e, left));
-}
-
-// Dampings of zero that multiply a rate of what has no inertance. What they leave is put in place; `changed` gets the equations.
-static void
-put_carried(Zeros *zeros, U32Vec *changed)
-{
-    Dae *dae = zeros->dae;
-    for (uint32_t e = 0; e < dae->equations.n && zeros->lost.n; e++) {
-        if (dae->equations.at[e].kind != EQN_NORMAL || kind_of_shape(zeros, dae->equations.at[e].shape) != SHAPE_PRODUCT)
-            continue;
-        Expr left = without_zero_parameters(zeros, e);
-        uint32_t n = expr_nslots(dae->exprs, dae->equations.at[e].shape), row = dae->equations.at[e].row;
-        bool some = false;
-        for (uint32_t k = 0; k < n && left && !some; k++) {
-            Var lost = lost_at(zeros, e, left, k);
-            some = lost != NONE && zeros->carried.at[lost] && zeros->rates.given.at[lost] != e + 1;
-        }
-        if (!some)
-            continue;
-        Rewritten made = rewritten_as(zeros, e, left);
-        for (uint32_t k = 0; k < n; k++)
-            if (is_zero_parameter(zeros, dae->rows.at[row + k]))
-                dae_require_zero(dae, dae->rows.at[row + k], e);
-        dae->equations.at[e].shape = made.shape;
-        dae->equations.at[e].row = made.row;
-        vec_push(changed, e);
-    }
+    Expr shape = expr_shape(dae->exprs, left, &zeros->used);
+    for (uint32_t k = 0; k < zeros->used.n; k++)
+        zeros->used.at[k] = dae->rows.at[at.row + zeros->used.at[k]];
+    Rewritten made = {e, dae_add_row(dae, zeros->used.at, zeros->used.n), shape};
+    vec_push(&zeros->rewritten, made);
 }
 
 // --- resistances that are zero
@@ -529,33 +422,20 @@ has_lost(const Zeros *zeros, const Rewritten *made, Var class)
     return lost;
 }
 
-// An acceleration that put_compound has found.
-static bool
-was_lost(const Zeros *zeros, const Rewritten *made, Var var)
-{
-    bool negative;
-    Var class = dae_alias(zeros->dae, var, &negative);
-    return zeros->lost.n && is_compound(zeros, class, made->equation) && dae_kind(zeros->dae, class) == VAR_CONTINUOUS && has_lost(zeros, made, class);
-}
-
 // The parameter whose zero alone takes a derivative out of the equation; NONE: there is none, or it has no name.
 static Var
 cause(Zeros *zeros, const Equation *at)
 {
     Dae *dae = zeros->dae;
     uint32_t n = expr_nslots(dae->exprs, at->shape);
-    bool negative;
     for (uint32_t k = 0; k < n; k++) {
         Var var = dae->rows.at[at->row + k];
         if (!is_zero_parameter(zeros, var) || dae->var_group.at[var] == NONE)
             continue;
         Expr left = expr_replace_slot(dae->exprs, at->shape, k, expr_const(dae->exprs, 0));
-        for (uint32_t j = 0; j < n; j++) {
-            Var rate = dae_alias(dae, dae->rows.at[at->row + j], &negative);
-            bool moves = derivative_at(zeros, at->row, j) != NONE || (zeros->lost.n && zeros->rates.order.at[rate] > 1);
-            if (moves && !expr_uses_slot(dae->exprs, left, j))
+        for (uint32_t j = 0; j < n; j++)
+            if (derivative_at(zeros, at->row, j) != NONE && !expr_uses_slot(dae->exprs, left, j))
                 return var;
-        }
     }
     return NONE;
 }
@@ -570,7 +450,6 @@ rewrite(Zeros *zeros, const Rewritten *made, const U8Vec *mentioned)
     for (uint32_t k = expr_nslots(dae->exprs, at->shape); k-- > 0;) {
         Var der = derivative_at(zeros, at->row, k);
         Var var = dae->rows.at[at->row + k];
-        gone |= was_lost(zeros, made, var);
         if (der != NONE && mentioned->at[der])
             gone |= at->kind == EQN_NORMAL && zeros->named.at[der] && is_rate(zeros, zeros->named.at[der] - 1) && has_lost(zeros, made, der);
         if (der == NONE || mentioned->at[der])
@@ -608,9 +487,8 @@ pass_zeros(Dae *dae, Diags *diags)
     for (uint32_t e = 0; e < dae->equations.n; e++) {
         uint8_t kind = dae->equations.at[e].kind;
         if ((kind == EQN_NORMAL || kind == EQN_INITIAL)
-            && kind_of_shape(&zeros, dae->equations.at[e].shape) == SHAPE_PRODUCT
-            && !put_zeros(&zeros, e) && kind == EQN_NORMAL)
-            put_compound(&zeros, e);
+            && kind_of_shape(&zeros, dae->equations.at[e].shape) == SHAPE_PRODUCT)
+            put_zeros(&zeros, e);
     }
     if (zeros.rewritten.n) {
         U8Vec mentioned = {0};
@@ -619,9 +497,6 @@ pass_zeros(Dae *dae, Diags *diags)
         for (uint32_t i = 0; i < zeros.rewritten.n; i++)
             if (rewrite(&zeros, &zeros.rewritten.at[i], &mentioned))
                 vec_push(&changed, zeros.rewritten.at[i].equation);
-        if (zeros.lost.n)
-            compound_rates_mark(dae, &zeros.rates, &zeros.lost, &zeros.carried);
-        put_carried(&zeros, &changed);
         if (changed.n)
             zeros_spread(dae, &changed, &zeros.bases);
         vec_free(&changed);
@@ -639,8 +514,5 @@ pass_zeros(Dae *dae, Diags *diags)
     vec_free(&zeros.used);
     vec_free(&zeros.given);
     vec_free(&zeros.proof);
-    vec_free(&zeros.lost);
-    vec_free(&zeros.carried);
-    compound_rates_free(&zeros.rates);
     return true;
 }
