@@ -91,7 +91,13 @@ bool
 pick_axes(ExprEnv *env, Node ref, LocalPicks *picks, const Type *whole, PickDims *dims, void *context)
 {
     LocalPicks *outer = env->picks;
-    bool good = true;
+    uint64_t looks = pick_tuples(picks);
+    for (uint32_t k = 0; k < whole->rank && looks <= PICK_LIMIT; k++)
+        looks *= whole->dims[k];
+    bool good = looks <= PICK_LIMIT;
+    if (!good)
+        diag_add(env->diags, E0214, node_span(env, ref), "vectors of subscripts known at run time only select one element at a time: at most %d looks at what "
+                 "they select are made", PICK_LIMIT);
     picks->frozen = true;
     env->picks = picks;
     for (uint32_t d = 0; d < picks->n && good; d++) {
@@ -124,7 +130,7 @@ pick_tuple(LocalPicks *picks, uint32_t tuple, const Type *whole, uint32_t count,
     uint32_t wanted[MAX_RANK], scalars = count;
     for (uint32_t k = 0; k < whole->rank; k++) {
         wanted[k] = NONE; // any
-        scalars /= whole->dims[k];
+        scalars = count ? scalars / whole->dims[k] : 0; // another dimension may be empty
     }
     for (uint32_t d = picks->n; d-- > 0; tuple /= picks->at[d].n) {
         LocalPick *pick = &picks->at[d];
@@ -358,10 +364,6 @@ picked_value(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalPick
     const uint32_t count = out->count, tuples = pick_tuples(picks);
     if (tuples == 1 && !picks->at[0].indices)
         return picked_scalars(env, node, plain, context, picks, out);
-    if ((uint64_t)tuples * count > PICK_LIMIT) {
-        diag_add(env->diags, E0214, node_span(env, node), "subscripts known at run time only can select %d elements at most", PICK_LIMIT);
-        return false;
-    }
     U32Vec places = {0};
     Value all, part = *out;
     bool good = pick_axes(env, node, picks, &whole, plain_dims, &(PlainAt){plain, context}) && value_new(env, &whole, node_span(env, node), &all);
