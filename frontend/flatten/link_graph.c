@@ -182,7 +182,8 @@ solve_graph(Linker *linker, const Fragment *model)
     Diag *diag = diag_add(linker->elab->diags, E0408, at,
                           "the overconstrained connectors joined here have no root: "
                           "nothing says what they are measured against");
-    diag_help(diag, "connect them to a component with Connections.root or Connections.potentialRoot");
+    diag_help(diag, "connect what carries them, as a body of MultiBody does, also one without mass (m = 0, I_11 = 0, ...), "
+              "or another component with Connections.root or Connections.potentialRoot");
     return false;
 }
 

@@ -42,9 +42,14 @@ typedef struct Zeros {
     U32Vec given;   // per variable: 1 + the equation x = e of the class that it stands for; 0: none. Empty until it is asked for
     U8Vec proof;    // per variable: a Proof
     U32Vec used;    // of the equation at hand
+    CompoundRates rates; // empty until a parameter that is zero multiplies what could be one
+    U8Vec inertance; // per node, with these: HAS_*
+    U32Vec lost;    // accelerations that equations of bodies without any moment lost
+    U8Vec carried;  // per class, then: rates of what has no inertance
     VEC(Rewritten) rewritten;
 } Zeros;
 
+enum { HAS_MASS = 1, HAS_MOMENT = 2, HAS_POSE = 4 }; // an inertance that is not zero, of a turn or another; a position of its own
 enum { MOVES_AS_DERIVATIVE = 1, MOVES_WITH_NAME = 2 }; // a derivative is in the class; so is a variable with a name of its own
 
 typedef enum ShapeKind { SHAPE_UNKNOWN, SHAPE_OTHER, SHAPE_ZERO, SHAPE_PRODUCT } ShapeKind;
@@ -241,7 +246,21 @@ derivative_at(const Zeros *zeros, uint32_t row, uint32_t k)
     return zeros->moves.at[var] & MOVES_AS_DERIVATIVE && !zeros->zero.at[var] ? var : NONE;
 }
 
-static void
+// Equation e in the form `left`, over the slots that it had.
+static Rewritten
+rewritten_as(Zeros *zeros, uint32_t e, Expr left)
+{
+    Dae *dae = zeros->dae;
+    uint32_t row = dae->equations.at[e].row;
+    vec_clear(&zeros->used);
+    Expr shape = expr_shape(dae->exprs, left, &zeros->used);
+    for (uint32_t k = 0; k < zeros->used.n; k++)
+        zeros->used.at[k] = dae->rows.at[row + zeros->used.at[k]];
+    return (Rewritten){e, dae_add_row(dae, zeros->used.at, zeros->used.n), shape};
+}
+
+// True when the equation lost a derivative.
+static bool
 put_zeros(Zeros *zeros, uint32_t e)
 {
     Dae *dae = zeros->dae;
@@ -251,7 +270,7 @@ put_zeros(Zeros *zeros, uint32_t e)
     for (uint32_t k = 0; k < n && !some; k++)
         some = derivative_at(zeros, at.row, k) != NONE;
     if (!some)
-        return;
+        return false;
     some = false;
     vec_clear(&zeros->used);
     for (uint32_t k = 0; k < n; k++) {
@@ -260,18 +279,181 @@ put_zeros(Zeros *zeros, uint32_t e)
         some |= zero;
     }
     if (!some)
-        return;
+        return false;
     Expr left = expr_with_zeros(dae->exprs, at.shape, zeros->used.at, n);
     for (uint32_t k = 0; k < n; k++)
         lost |= derivative_at(zeros, at.row, k) != NONE && !expr_uses_slot(dae->exprs, left, k);
-    if (!lost)
-        return;
+    if (lost)
+        vec_push(&zeros->rewritten, rewritten_as(zeros, e, left));
+    return lost;
+}
+
+// --- rates that several derivatives make up
+
+// What parameters that are zero leave of equation e, or 0 where they leave all of it.
+static Expr
+without_zero_parameters(Zeros *zeros, uint32_t e)
+{
+    Dae *dae = zeros->dae;
+    const Equation at = dae->equations.at[e];
+    uint32_t n = expr_nslots(dae->exprs, at.shape);
+    bool some = false;
     vec_clear(&zeros->used);
-    Expr shape = expr_shape(dae->exprs, left, &zeros->used);
-    for (uint32_t k = 0; k < zeros->used.n; k++)
-        zeros->used.at[k] = dae->rows.at[at.row + zeros->used.at[k]];
-    Rewritten made = {e, dae_add_row(dae, zeros->used.at, zeros->used.n), shape};
-    vec_push(&zeros->rewritten, made);
+    for (uint32_t k = 0; k < n; k++) {
+        bool zero = is_zero_parameter(zeros, dae->rows.at[at.row + k]);
+        vec_push(&zeros->used, zero ? expr_const(dae->exprs, 0) : 0);
+        some |= zero;
+    }
+    return some ? expr_with_zeros(dae->exprs, at.shape, zeros->used.at, n) : 0;
+}
+
+// The unknown in slot k of equation e if `left` has lost it; else NONE.
+static Var
+lost_at(const Zeros *zeros, uint32_t e, Expr left, uint32_t k)
+{
+    const Dae *dae = zeros->dae;
+    bool negative;
+    Var class = dae_alias(dae, dae->rows.at[dae->equations.at[e].row + k], &negative);
+    return dae_kind(dae, class) == VAR_CONTINUOUS && !expr_uses_slot(dae->exprs, left, k) ? class : NONE;
+}
+
+// Accelerations of bodies in space that parameters of zero take out of equation e, which does not define them.
+static Expr
+without_compound(Zeros *zeros, uint32_t e, U32Vec *lost)
+{
+    Dae *dae = zeros->dae;
+    uint32_t n = expr_nslots(dae->exprs, dae->equations.at[e].shape);
+    Expr left = without_zero_parameters(zeros, e);
+    for (uint32_t k = 0; k < n && left; k++) {
+        Var var = lost_at(zeros, e, left, k);
+        if (var == NONE)
+            continue;
+        if (!zeros->rates.order.n)
+            compound_rates_find(dae, &zeros->zero, &zeros->rates);
+        if (zeros->rates.order.at[var] > 1 && zeros->rates.given.at[var] && zeros->rates.given.at[var] != e + 1)
+            vec_push(lost, var);
+    }
+    return left;
+}
+
+// What zeros leave of the equation has an acceleration, and it is not there to define one: a mass is in it, or a moment of inertia where
+// it is one of `turn`.
+static uint8_t
+inertance_of(Zeros *zeros, uint32_t e, const U8Vec *turn)
+{
+    Dae *dae = zeros->dae;
+    const Equation at = dae->equations.at[e];
+    uint32_t n = expr_nslots(dae->exprs, at.shape);
+    uint8_t has = 0;
+    bool some = false, negative;
+    vec_clear(&zeros->used);
+    for (uint32_t k = 0; k < n; k++) {
+        Var class = dae_alias(dae, dae->rows.at[at.row + k], &negative);
+        if (zeros->defines.at[e] == class || (zeros->rates.given.at[class] == e + 1 && turn->at[class]))
+            return 0;
+        some |= zeros->rates.order.at[class] > 1;
+        vec_push(&zeros->used, is_zero(zeros, dae->rows.at[at.row + k], e) ? expr_const(dae->exprs, 0) : 0);
+    }
+    Expr left = some ? expr_with_zeros(dae->exprs, at.shape, zeros->used.at, n) : 0;
+    for (uint32_t k = 0; k < n && some; k++) {
+        Var class = dae_alias(dae, dae->rows.at[at.row + k], &negative);
+        if (zeros->rates.order.at[class] > 1 && expr_uses_slot(dae->exprs, left, k))
+            has |= turn->at[class] ? HAS_MOMENT : HAS_MASS;
+    }
+    return has;
+}
+
+// Components of whose own positions derivatives make up rates of `turn`: a body whose orientation no joint gives.
+static void
+find_own_poses(Zeros *zeros, const U8Vec *turn)
+{
+    Dae *dae = zeros->dae;
+    U32Vec node_of = {0};
+    bool negative;
+    vec_grow(&node_of, dae->insts.n);
+    for (uint32_t k = dae->nodes.n; k-- > 0;)
+        if (dae->nodes.at[k].inst < dae->insts.n)
+            node_of.at[dae->nodes.at[k].inst] = k + 1;
+    for (Var var = 0; var < dae->nvars; var++) {
+        Var of = dae->var_der_of.at[var];
+        if (of == NONE || !turn->at[dae_alias(dae, var, &negative)] || zeros->rates.order.at[dae_alias(dae, of, &negative)] || dae->var_group.at[of] == NONE
+            || dae->var_group.at[of] >= dae->groups.n)
+            continue;
+        uint32_t node = node_of.at[dae->groups.at[dae->var_group.at[of]].inst];
+        if (node)
+            zeros->inertance.at[node - 1] |= HAS_POSE;
+    }
+    vec_free(&node_of);
+}
+
+static bool
+is_product(Zeros *zeros, uint32_t e)
+{
+    return zeros->dae->equations.at[e].kind == EQN_NORMAL && kind_of_shape(zeros, zeros->dae->equations.at[e].shape) == SHAPE_PRODUCT;
+}
+
+// What each component has. A thin rod has one moment of zero, and others.
+static void
+find_inertances(Zeros *zeros)
+{
+    Dae *dae = zeros->dae;
+    U32Vec lost = {0};
+    U8Vec turn = {0};
+    vec_grow(&zeros->inertance, dae->nodes.n);
+    for (uint32_t e = 0; e < dae->equations.n; e++)
+        if (is_product(zeros, e))
+            without_compound(zeros, e, &lost);
+    compound_rates_mark(dae, &zeros->rates, &lost, &turn);
+    for (uint32_t e = 0; e < dae->equations.n; e++)
+        if (is_product(zeros, e))
+            zeros->inertance.at[dae->equations.at[e].node] |= inertance_of(zeros, e, &turn);
+    find_own_poses(zeros, &turn);
+    vec_free(&turn);
+    vec_free(&lost);
+}
+
+// Inertances of zero that multiply such an acceleration, of a body that has no other; a mass it may have where no joint carries it.
+static void
+put_compound(Zeros *zeros, uint32_t e)
+{
+    uint32_t before = zeros->lost.n;
+    Expr left = without_compound(zeros, e, &zeros->lost);
+    if (zeros->lost.n == before)
+        return;
+    if (!zeros->inertance.n)
+        find_inertances(zeros);
+    uint8_t has = zeros->inertance.at[zeros->dae->equations.at[e].node];
+    if (!(has & HAS_MOMENT) && (!(has & HAS_MASS) || has & HAS_POSE))
+        vec_push(&zeros->rewritten, rewritten_as(zeros, e, left));
+    else
+        zeros->lost.n = before;
+}
+
+// Dampings of zero that multiply a rate of what has no inertance. What they leave is put in place; `changed` gets the equations.
+static void
+put_carried(Zeros *zeros, U32Vec *changed)
+{
+    Dae *dae = zeros->dae;
+    for (uint32_t e = 0; e < dae->equations.n && zeros->lost.n; e++) {
+        if (!is_product(zeros, e))
+            continue;
+        Expr left = without_zero_parameters(zeros, e);
+        uint32_t n = expr_nslots(dae->exprs, dae->equations.at[e].shape), row = dae->equations.at[e].row;
+        bool some = false;
+        for (uint32_t k = 0; k < n && left && !some; k++) {
+            Var lost = lost_at(zeros, e, left, k);
+            some = lost != NONE && zeros->carried.at[lost] && zeros->rates.given.at[lost] != e + 1;
+        }
+        if (!some)
+            continue;
+        Rewritten made = rewritten_as(zeros, e, left);
+        for (uint32_t k = 0; k < n; k++)
+            if (is_zero_parameter(zeros, dae->rows.at[row + k]))
+                dae_require_zero(dae, dae->rows.at[row + k], e);
+        dae->equations.at[e].shape = made.shape;
+        dae->equations.at[e].row = made.row;
+        vec_push(changed, e);
+    }
 }
 
 // --- resistances that are zero
@@ -422,20 +604,34 @@ has_lost(const Zeros *zeros, const Rewritten *made, Var class)
     return lost;
 }
 
+// An acceleration that put_compound has found.
+static bool
+was_lost(const Zeros *zeros, const Rewritten *made, Var var)
+{
+    bool negative;
+    Var class = dae_alias(zeros->dae, var, &negative);
+    return zeros->lost.n && zeros->rates.order.at[class] > 1 && zeros->rates.given.at[class] && zeros->rates.given.at[class] != made->equation + 1
+        && dae_kind(zeros->dae, class) == VAR_CONTINUOUS && has_lost(zeros, made, class);
+}
+
 // The parameter whose zero alone takes a derivative out of the equation; NONE: there is none, or it has no name.
 static Var
 cause(Zeros *zeros, const Equation *at)
 {
     Dae *dae = zeros->dae;
     uint32_t n = expr_nslots(dae->exprs, at->shape);
+    bool negative;
     for (uint32_t k = 0; k < n; k++) {
         Var var = dae->rows.at[at->row + k];
         if (!is_zero_parameter(zeros, var) || dae->var_group.at[var] == NONE)
             continue;
         Expr left = expr_replace_slot(dae->exprs, at->shape, k, expr_const(dae->exprs, 0));
-        for (uint32_t j = 0; j < n; j++)
-            if (derivative_at(zeros, at->row, j) != NONE && !expr_uses_slot(dae->exprs, left, j))
+        for (uint32_t j = 0; j < n; j++) {
+            Var rate = dae_alias(dae, dae->rows.at[at->row + j], &negative);
+            bool moves = derivative_at(zeros, at->row, j) != NONE || (zeros->lost.n && zeros->rates.order.at[rate] > 1);
+            if (moves && !expr_uses_slot(dae->exprs, left, j))
                 return var;
+        }
     }
     return NONE;
 }
@@ -450,6 +646,7 @@ rewrite(Zeros *zeros, const Rewritten *made, const U8Vec *mentioned)
     for (uint32_t k = expr_nslots(dae->exprs, at->shape); k-- > 0;) {
         Var der = derivative_at(zeros, at->row, k);
         Var var = dae->rows.at[at->row + k];
+        gone |= was_lost(zeros, made, var);
         if (der != NONE && mentioned->at[der])
             gone |= at->kind == EQN_NORMAL && zeros->named.at[der] && is_rate(zeros, zeros->named.at[der] - 1) && has_lost(zeros, made, der);
         if (der == NONE || mentioned->at[der])
@@ -487,8 +684,9 @@ pass_zeros(Dae *dae, Diags *diags)
     for (uint32_t e = 0; e < dae->equations.n; e++) {
         uint8_t kind = dae->equations.at[e].kind;
         if ((kind == EQN_NORMAL || kind == EQN_INITIAL)
-            && kind_of_shape(&zeros, dae->equations.at[e].shape) == SHAPE_PRODUCT)
-            put_zeros(&zeros, e);
+            && kind_of_shape(&zeros, dae->equations.at[e].shape) == SHAPE_PRODUCT
+            && !put_zeros(&zeros, e) && kind == EQN_NORMAL)
+            put_compound(&zeros, e);
     }
     if (zeros.rewritten.n) {
         U8Vec mentioned = {0};
@@ -497,6 +695,9 @@ pass_zeros(Dae *dae, Diags *diags)
         for (uint32_t i = 0; i < zeros.rewritten.n; i++)
             if (rewrite(&zeros, &zeros.rewritten.at[i], &mentioned))
                 vec_push(&changed, zeros.rewritten.at[i].equation);
+        if (zeros.lost.n)
+            compound_rates_mark(dae, &zeros.rates, &zeros.lost, &zeros.carried);
+        put_carried(&zeros, &changed);
         if (changed.n)
             zeros_spread(dae, &changed, &zeros.bases);
         vec_free(&changed);
@@ -514,5 +715,9 @@ pass_zeros(Dae *dae, Diags *diags)
     vec_free(&zeros.used);
     vec_free(&zeros.given);
     vec_free(&zeros.proof);
+    vec_free(&zeros.lost);
+    vec_free(&zeros.inertance);
+    vec_free(&zeros.carried);
+    compound_rates_free(&zeros.rates);
     return true;
 }
