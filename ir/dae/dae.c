@@ -65,6 +65,7 @@ dae_free(Dae **dae)
     vec_free(&d->coordinates);
     vec_free(&d->energies);
     vec_free(&d->fractionals);
+    vec_free(&d->shares);
     vec_free(&d->in_streams);
     vec_free(&d->active_states);
     map_free(&d->in_stream_of);

@@ -456,6 +456,7 @@ typedef struct Dae {
     Formalism formalism;
     bool formalism_chosen; // by the model or on the command line
     VEC(Fractional) fractionals;
+    U32Vec shares;           // parameters that pass merge made: parts of a band, which may be anything from 0 to 1
     VEC(InStream) in_streams;
     VEC(ActiveState) active_states; // an inner one behind the one around it
     Map told_of;          // variable of the compiler's own -> index into told (dae_tell_as)
@@ -660,6 +661,7 @@ void dae_told_name(const Dae *dae, Var var, Out *out);
 void dae_told_inside(const Dae *dae, Var var, Out *out);
 // True when it has such a text.
 bool dae_is_told(const Dae *dae, Var var);
+bool dae_has_told_name(const Dae *dae, Var var); // it, or what it is a derivative of, has another name than its own (dae_told_name)
 // Says what the user wrote for a variable of the compiler's own; the text is copied.
 void dae_tell_as(Dae *dae, Var var, const char *text);
 // The same for one that stands for a part of an equation, "(v1 - v2)". Long ones keep their names.

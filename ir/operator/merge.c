@@ -158,6 +158,48 @@ merge_share(Dae *dae, const Law *law, Var force, Var bands, Var loads, Var mode,
     merge_replace(dae, law, expr_2(exprs, OP_EQN, p, share), (Var[]){law->p, force, law->a, loads, mode});
 }
 
+// The part a/A of parametric bands as a parameter of its own: told without the case in which all are zero, where the n share equally.
+static Var
+share_of(Dae *dae, const Law *law, Var bands, uint32_t n)
+{
+    Exprs *exprs = dae->exprs;
+    Expr sum = expr_slot(exprs, 1), bound, ratio = expr_2(exprs, OP_DIV, expr_slot(exprs, 0), sum);
+    Expr some = expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_GT, sum, expr_const(exprs, 0)));
+    Var made = merge_hidden(dae, law, "share", VAR_PARAMETER, TYPE_REAL);
+    uint32_t row;
+    dae_tell_part(dae, made, ratio, (Var[]){law->a, bands});
+    dae_bind_shape(dae, expr_3(exprs, OP_IF, some, ratio, expr_const(exprs, 1.0 / n)), (Var[]){law->a, bands}, &bound, &row);
+    dae_add_bind(dae, (Bind){.var = made, .attr = ATTR_VALUE, .shape = bound, .row = row, .span = law->span});
+    return made;
+}
+
+// Bands of parameters: all but the first have their shares of P, the first what is left of it, so that the sum of all is P itself, without
+// the shares, wherever the forces add up.
+static void
+share_parametric(Dae *dae, const uint32_t *laws, uint32_t n, Var force, Var bands)
+{
+    Exprs *exprs = dae->exprs;
+    U32Vec vars = {0};
+    Expr rest = expr_slot(exprs, 1);
+    Law first = dae->laws.at[laws[0]];
+    vec_push(&vars, first.p);
+    vec_push(&vars, force);
+    for (uint32_t i = 1; i < n; i++) {
+        Law law = dae->laws.at[laws[i]];
+        bool back = is_negative(dae, law.x);
+        Var share = share_of(dae, &law, bands, n);
+        Expr part = expr_2(exprs, OP_MUL, expr_slot(exprs, 2), expr_slot(exprs, 1)), taken = expr_slot(exprs, vars.n);
+        merge_replace(dae, &law, expr_2(exprs, OP_EQN, expr_slot(exprs, 0), back ? expr_1(exprs, OP_NEG, part) : part), (Var[]){law.p, force, share});
+        rest = expr_2(exprs, OP_ADD, rest, back ? taken : expr_1(exprs, OP_NEG, taken));
+        vec_push(&vars, law.p);
+        vec_push(&dae->shares, share);
+    }
+    if (is_negative(dae, first.x))
+        rest = expr_1(exprs, OP_NEG, rest);
+    merge_replace(dae, &first, expr_2(exprs, OP_EQN, expr_slot(exprs, 0), rest), vars.at);
+    vec_free(&vars);
+}
+
 static Law
 merged_law(Merge *merge, uint32_t first)
 {
@@ -173,7 +215,10 @@ merged_law(Merge *merge, uint32_t first)
     Var force = merge_hidden(dae, &law, "force", VAR_CONTINUOUS, TYPE_REAL);
     Var mode = merge_hidden(dae, &law, "both", VAR_DISCRETE, TYPE_INTEGER);
     Var x = dae_alias(dae, law.x, &negative);
-    for (uint32_t i = 0; i < laws.n; i++) {
+    bool shared = laws.n > 1 && dae_kind(dae, bands) == VAR_PARAMETER;
+    if (shared)
+        share_parametric(dae, laws.at, laws.n, force, bands);
+    for (uint32_t i = 0; i < laws.n && !shared; i++) {
         Law member = dae->laws.at[laws.at[i]];
         merge_share(dae, &member, force, bands, loads, mode, laws.n);
     }

@@ -26,6 +26,8 @@ tearing_create(Dae *dae, const Reduction *reduction, const Problem *problem, Sol
         map_put(&t->law_of, dae->laws.at[i].equation, i);
     for (uint32_t i = 0; i < dae->fractionals.n; i++)
         map_put(&t->tails, dae->fractionals.at[i].tail, i);
+    for (uint32_t i = 0; i < dae->shares.n; i++)
+        map_put(&t->tails, dae->shares.at[i], i);
     return t;
 }
 

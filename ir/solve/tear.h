@@ -52,7 +52,8 @@ struct Tearing {
     U32Vec by_degree;          // unknowns, those in most equations first
     U8Vec guessed;             // per variable: the model writes a start value for it (or for an alias); empty until asked for
     Map law_of;                // law equation -> law
-    Map tails;                 // parameters Fractional.tail: as small as the shortest time that a run resolves
+    Map tails;                 // parameters that nothing divides by: Fractional.tail, as small as the shortest time that a run resolves; shares of
+                               // frictions side by side, which may be zero
     U32Vec heap;               // equations touched lately: they have few open unknowns, see choose_tear
     U32Vec union_vars;         // composing: variables of the whole block
     Map union_slot;

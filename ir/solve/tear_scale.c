@@ -19,6 +19,17 @@ static const double TINY_PIVOT = 1e-6; // an elimination with it loses as many d
 // What a fractional derivative makes of the present rate alone: the run chooses it, down to this.
 static const double TAIL = 1e-12;
 
+// One of t->tails is in the expression.
+static bool
+has_tail(const Tearing *t, Expr e, const Var *vars)
+{
+    uint32_t unused;
+    for (uint32_t k = t->tails.count ? expr_nslots(t->dae->exprs, e) : 0; k-- > 0;)
+        if (map_get(&t->tails, vars[k], &unused) && expr_uses_slot(t->dae->exprs, e, k))
+            return true;
+    return false;
+}
+
 static Sizes
 sizes_at(Tearing *t, Expr e, const Var *vars, uint32_t depth)
 {
@@ -29,7 +40,7 @@ sizes_at(Tearing *t, Expr e, const Var *vars, uint32_t depth)
         return (Sizes){fabs(expr_value(exprs, e)), fabs(expr_value(exprs, e))};
     if (expr_op(exprs, e) == OP_SLOT && map_get(&t->tails, vars[expr_slot_of(exprs, e)], &unused))
         return (Sizes){TAIL, TAIL};
-    if (dae_known_expr(t->dae, e, vars, &value))
+    if (!has_tail(t, e, vars) && dae_known_expr(t->dae, e, vars, &value))
         return (Sizes){fabs(value), fabs(value)};
     Op op = expr_op(exprs, e);
     bool looked_into = op == OP_IF || op == OP_NEG || op == OP_NOEVENT || op == OP_MUL || op == OP_DIV;
