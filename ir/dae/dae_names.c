@@ -252,6 +252,16 @@ dae_is_told(const Dae *dae, Var var)
 }
 
 bool
+dae_has_told_name(const Dae *dae, Var var)
+{
+    if (dae_is_told(dae, var))
+        return true;
+    while (dae->var_group.at[var] == NONE)
+        var = dae->var_der_of.at[var] != NONE ? dae->var_der_of.at[var] : dae->var_pre_of.at[var];
+    return dae_is_told(dae, var) || is_made(dae, var);
+}
+
+bool
 dae_is_part(const Dae *dae, Var var)
 {
     uint32_t index;
@@ -391,6 +401,37 @@ without_moves(const Dae *dae, Expr shape, const U32Vec *vars)
     return result;
 }
 
+// The right side of an equation that only says what a variable stands for: its text says that already.
+static bool
+is_said_by_name(const Dae *dae, Expr shape, const Var *vars, Expr *of)
+{
+    Exprs *exprs = dae->exprs;
+    if (expr_op(exprs, shape) != OP_EQN)
+        return false;
+    for (uint32_t side = 0; side < 2; side++) {
+        Expr name = expr_arg(exprs, shape, side);
+        if (expr_op(exprs, name) != OP_SLOT || !dae_is_part(dae, vars[expr_slot_of(exprs, name)]))
+            continue;
+        Out told = {0}, text = {0};
+        *of = expr_arg(exprs, shape, 1 - side);
+        dae_told_inside(dae, vars[expr_slot_of(exprs, name)], &told);
+        print_value(dae, *of, vars, NONE, &text);
+        bool same = !strcmp(told.text, text.text);
+        out_free(&told);
+        out_free(&text);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static void
+print_equation(const Dae *dae, Expr shape, const Var *vars, Out *out)
+{
+    Expr of;
+    print_value(dae, is_said_by_name(dae, shape, vars, &of) ? of : shape, vars, NONE, out);
+}
+
 void
 dae_print_equation(const Dae *dae, uint32_t equation, Out *out)
 {
@@ -399,7 +440,7 @@ dae_print_equation(const Dae *dae, uint32_t equation, Out *out)
     Expr shape = dae_resolve((Dae *)dae, equation, &vars);
     if (dae->moves.n && dae->equations.at[equation].kind == EQN_INITIAL)
         shape = without_moves(dae, shape, &vars);
-    print_value(dae, shape, vars.at, NONE, out);
+    print_equation(dae, shape, vars.at, out);
     vec_free(&vars);
 }
 
@@ -411,6 +452,6 @@ dae_print_written(const Dae *dae, uint32_t equation, Out *out)
     uint32_t n = 0;
     const Var *row = dae_row(dae, equation, &n);
     vec_append(&vars, row, n);
-    print_value(dae, dae->moves.n && at->kind == EQN_INITIAL ? without_moves(dae, at->shape, &vars) : at->shape, vars.at, NONE, out);
+    print_equation(dae, dae->moves.n && at->kind == EQN_INITIAL ? without_moves(dae, at->shape, &vars) : at->shape, vars.at, out);
     vec_free(&vars);
 }

@@ -59,7 +59,7 @@ jumps_zero(Dae *dae, const char *stem)
 {
     Var zero = dae_add_var(dae, arena_printf(dae->arena, "$%s%u", stem, dae->jumps.n + 1), 0, VAR_PARAMETER, TYPE_REAL, false);
     dae_add_bind(dae, (Bind){.var = zero, .attr = ATTR_VALUE, .shape = expr_const(dae->exprs, 0)});
-    dae_tell_as(dae, zero, stem);
+    dae_tell_nothing(dae, zero); // but at events
     return zero;
 }
 

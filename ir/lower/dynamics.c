@@ -309,7 +309,7 @@ name_unknowns(Lowering *low, const char **names, uint8_t *kinds)
         Var var = variable_at(low, low->y + i);
         kinds[i] = name_kind(low, var);
         text.length = 0;
-        if (dae_is_told(low->dae, var))
+        if (dae_has_told_name(low->dae, var))
             dae_told_name(low->dae, var, &text);
         else
             paths_var_name(&paths, var, &text);

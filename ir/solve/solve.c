@@ -8,6 +8,8 @@
 // the rows.
 //
 //     m*der(v) = f - c*v   matched with der(v)    =>   der(v) = (f - c*v)/m
+#include <string.h>
+
 #include "ir/structure/causal.h"
 
 #include "ir/expr/expr_calculus.h"
@@ -142,11 +144,18 @@ causal_make(Dae *dae, const Reduction *reduction, const Problem *problem, const 
 static void
 print_assign(Dae *dae, const Assign *assign, const char *indent, Out *out)
 {
+    Out name = {0}, value = {0};
+    dae_told_inside(dae, assign->var, &name);
+    dae_print_shape(dae, assign->shape, assign->row, assign->var, &value);
     out_text(out, indent);
-    dae_told_name(dae, assign->var, out);
-    out_text(out, " = ");
-    dae_print_shape(dae, assign->shape, assign->row, assign->var, out);
+    if (strcmp(name.text, value.text)) { // else it is told as what it is
+        dae_told_name(dae, assign->var, out);
+        out_text(out, " = ");
+    }
+    out_text(out, value.text);
     out_char(out, '\n');
+    out_free(&name);
+    out_free(&value);
 }
 
 void
