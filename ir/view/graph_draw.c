@@ -178,12 +178,12 @@ print_labelled(uint32_t dimension, Stroke stroke, uint8_t marks, bool fold, cons
     out_printf(out, " [%s%s", strokes[stroke], fold ? GRAPH_FOLD : "");
     // The second colour is that of what stands at the tail, so it cannot be the gap between the lines.
     if (dimension > 1)
-        out_printf(out, ", penwidth=0.8, color=\"%s:%s\", label=<<font color=\"%s\">%u</font>", color, color, color,
+        out_printf(out, ", penwidth=0.8, color=\"%s:%s\"" GRAPH_BESIDE "<font color=\"%s\">%u</font>", color, color, color,
                    dimension);
     else if (marks)
         out_printf(out, ", color=\"%s\"", color);
     if (axes && axes[0])
-        out_printf(out, "%s%s", dimension > 1 ? "<br/>" : ", label=<", axes);
+        out_printf(out, "%s%s", dimension > 1 ? "<br/>" : GRAPH_BESIDE, axes);
     out_text(out, dimension > 1 || (axes && axes[0]) ? ">" : "");
     out_text(out, "];\n");
 }

@@ -44,6 +44,7 @@ bond_type(const Dae *dae, const Bond *bond)
 // What graph_layout.c changes in the text for Graphviz: how layers lie, and where the name of a frame stands.
 #define GRAPH_LAYERS "rankdir=LR"
 #define GRAPH_FOLD ", constraint=false"
+#define GRAPH_BESIDE ",  label=<" // of a bond, and of nothing else
 #define GRAPH_TITLE "labelloc=t; labeljust=l"
 
 // The k-th of the elements that close scalar bonds of a constraint: its letters, or "C/R" where they are not known, and how many it closes;

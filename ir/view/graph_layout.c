@@ -318,6 +318,23 @@ replace_all(const char *text, const char *old, const char *new, Out *out)
     out_text(out, text);
 }
 
+// From top to bottom what stands beside a bond begins at its line: with a space before each of its rows it does not touch it.
+static void
+move_aside(const char *dot, bool down, Out *out)
+{
+    static const char *const rows[][2] = {{GRAPH_BESIDE, GRAPH_BESIDE "&#160;"}, {"<br/>v ", "<br/>&#160;&#160;v "}, {"<br/>\xCF\x89", "<br/>&#160;&#160;\xCF\x89"}};
+    Out now = {0};
+    out_text(out, dot);
+    for (size_t i = 0; down && i < sizeof rows / sizeof *rows; i++) {
+        now.length = 0;
+        replace_all(out->text, rows[i][0], rows[i][1], &now);
+        Out kept = *out;
+        *out = now;
+        now = kept;
+    }
+    out_free(&now);
+}
+
 // The longer side of a picture.
 static double
 longer_side(const char *svg)
@@ -330,18 +347,19 @@ longer_side(const char *svg)
 static void
 draw_better(const char *dot, Out *best)
 {
-    static const struct { const char *layers, *title; bool unfolded; } ways[] = {
-        {"rankdir=LR", "labelloc=b; labeljust=r", false},
-        {"rankdir=LR; newrank=true", "labelloc=b; labeljust=r", false},
-        {"rankdir=LR; mclimit=20", GRAPH_TITLE, false},
-        {"rankdir=TB; newrank=true", "labelloc=b; labeljust=r", false},
-        {"rankdir=TB", GRAPH_TITLE, false},
-        {GRAPH_LAYERS, GRAPH_TITLE, true},
+    static const struct { const char *layers, *title; bool unfolded, down; } ways[] = {
+        {"rankdir=LR", "labelloc=b; labeljust=r", false, false},
+        {"rankdir=LR; newrank=true", "labelloc=b; labeljust=r", false, false},
+        {"rankdir=LR; mclimit=20", GRAPH_TITLE, false, false},
+        {"rankdir=TB; newrank=true", "labelloc=b; labeljust=r", false, true},
+        {"rankdir=TB", GRAPH_TITLE, false, true},
+        {GRAPH_LAYERS, GRAPH_TITLE, true, false},
     };
     uint32_t least = count_crossed(best->text);
     for (size_t i = 0; i < sizeof ways / sizeof *ways && least; i++) {
-        Out layers = {0}, titles = {0}, whole = {0}, svg = {0};
-        replace_all(dot, GRAPH_LAYERS, ways[i].layers, &layers);
+        Out aside = {0}, layers = {0}, titles = {0}, whole = {0}, svg = {0};
+        move_aside(dot, ways[i].down, &aside);
+        replace_all(aside.text, GRAPH_LAYERS, ways[i].layers, &layers);
         replace_all(layers.text, GRAPH_TITLE, ways[i].title, &titles);
         replace_all(titles.text, GRAPH_FOLD, ways[i].unfolded ? "" : GRAPH_FOLD, &whole);
         uint32_t crossed = draw(&whole, &svg) ? least : count_crossed(svg.text);
@@ -352,6 +370,7 @@ draw_better(const char *dot, Out *best)
             *best = svg;
             svg = kept;
         }
+        out_free(&aside);
         out_free(&layers);
         out_free(&titles);
         out_free(&whole);
