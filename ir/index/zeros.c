@@ -18,6 +18,9 @@
 // Complexity: linear in the equations; each shape is looked at once.
 #include "ir/index/zeros.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "ir/dae/guards.h"
 #include "ir/dae/pass.h"
 #include "ir/expr/expr_calculus.h"
@@ -31,9 +34,15 @@ typedef struct Rewritten { // what zeros leave of an equation
     Expr shape;
 } Rewritten;
 
+typedef struct Losing { // an equation and what parameters of zero leave of it
+    uint32_t equation;
+    Expr left;
+} Losing;
+
 typedef struct Zeros {
     Dae *dae;
     U8Vec zero;     // per variable: stands for a class that is zero
+    U8Vec parameter; // per variable: what is_zero_parameter has found
     U8Vec moves;    // per variable: MOVES_* of the class that it stands for
     U32Vec defines; // per equation `a = der(v)`: the class of a, else NONE
     U32Vec named;   // per variable: of the class of such an a, v + 1; 0: none
@@ -42,7 +51,8 @@ typedef struct Zeros {
     U32Vec given;   // per variable: 1 + the equation x = e of the class that it stands for; 0: none. Empty until it is asked for
     U8Vec proof;    // per variable: a Proof
     U32Vec used;    // of the equation at hand
-    CompoundRates rates; // empty until a parameter that is zero multiplies what could be one
+    VEC(Losing) losing;
+    CompoundRates rates; // empty unless some_is_lost
     U8Vec inertance; // per node, with these: HAS_*
     U32Vec lost;    // accelerations that equations of bodies without any moment lost
     U8Vec carried;  // per class, then: rates of what has no inertance
@@ -142,10 +152,16 @@ find_names(Zeros *zeros)
 }
 
 static bool
-is_zero_parameter(const Zeros *zeros, Var var)
+is_zero_parameter(Zeros *zeros, Var var)
 {
+    enum { NOT_ASKED, IS_ZERO, IS_NOT };
     double value;
-    return dae_kind(zeros->dae, var) == VAR_PARAMETER && !zeros->dae->varied && dae_known_value(zeros->dae, var, &value) && value == 0;
+    if (dae_kind(zeros->dae, var) != VAR_PARAMETER || zeros->dae->varied)
+        return false;
+    uint8_t *known = &zeros->parameter.at[var];
+    if (*known == NOT_ASKED)
+        *known = dae_known_value(zeros->dae, var, &value) && value == 0 ? IS_ZERO : IS_NOT;
+    return *known == IS_ZERO;
 }
 
 // --- what equations make zero
@@ -259,8 +275,7 @@ rewritten_as(Zeros *zeros, uint32_t e, Expr left)
     return (Rewritten){e, dae_add_row(dae, zeros->used.at, zeros->used.n), shape};
 }
 
-// True when the equation lost a derivative.
-static bool
+static void
 put_zeros(Zeros *zeros, uint32_t e)
 {
     Dae *dae = zeros->dae;
@@ -270,7 +285,7 @@ put_zeros(Zeros *zeros, uint32_t e)
     for (uint32_t k = 0; k < n && !some; k++)
         some = derivative_at(zeros, at.row, k) != NONE;
     if (!some)
-        return false;
+        return;
     some = false;
     vec_clear(&zeros->used);
     for (uint32_t k = 0; k < n; k++) {
@@ -279,13 +294,12 @@ put_zeros(Zeros *zeros, uint32_t e)
         some |= zero;
     }
     if (!some)
-        return false;
+        return;
     Expr left = expr_with_zeros(dae->exprs, at.shape, zeros->used.at, n);
     for (uint32_t k = 0; k < n; k++)
         lost |= derivative_at(zeros, at.row, k) != NONE && !expr_uses_slot(dae->exprs, left, k);
     if (lost)
         vec_push(&zeros->rewritten, rewritten_as(zeros, e, left));
-    return lost;
 }
 
 // --- rates that several derivatives make up
@@ -318,22 +332,16 @@ lost_at(const Zeros *zeros, uint32_t e, Expr left, uint32_t k)
 }
 
 // Accelerations of bodies in space that parameters of zero take out of equation e, which does not define them.
-static Expr
-without_compound(Zeros *zeros, uint32_t e, U32Vec *lost)
+static void
+add_lost_rates(Zeros *zeros, uint32_t e, Expr left, U32Vec *lost)
 {
     Dae *dae = zeros->dae;
     uint32_t n = expr_nslots(dae->exprs, dae->equations.at[e].shape);
-    Expr left = without_zero_parameters(zeros, e);
-    for (uint32_t k = 0; k < n && left; k++) {
+    for (uint32_t k = 0; k < n; k++) {
         Var var = lost_at(zeros, e, left, k);
-        if (var == NONE)
-            continue;
-        if (!zeros->rates.order.n)
-            compound_rates_find(dae, &zeros->zero, &zeros->rates);
-        if (zeros->rates.order.at[var] > 1 && zeros->rates.given.at[var] && zeros->rates.given.at[var] != e + 1)
+        if (var != NONE && zeros->rates.order.at[var] > 1 && zeros->rates.given.at[var] && zeros->rates.given.at[var] != e + 1)
             vec_push(lost, var);
     }
-    return left;
 }
 
 // What zeros leave of the equation has an acceleration, and it is not there to define one: a mass is in it, or a moment of inertia where
@@ -400,9 +408,8 @@ find_inertances(Zeros *zeros)
     U32Vec lost = {0};
     U8Vec turn = {0};
     vec_grow(&zeros->inertance, dae->nodes.n);
-    for (uint32_t e = 0; e < dae->equations.n; e++)
-        if (is_product(zeros, e))
-            without_compound(zeros, e, &lost);
+    for (uint32_t i = 0; i < zeros->losing.n; i++)
+        add_lost_rates(zeros, zeros->losing.at[i].equation, zeros->losing.at[i].left, &lost);
     compound_rates_mark(dae, &zeros->rates, &lost, &turn);
     for (uint32_t e = 0; e < dae->equations.n; e++)
         if (is_product(zeros, e))
@@ -412,21 +419,78 @@ find_inertances(Zeros *zeros)
     vec_free(&lost);
 }
 
+// Equations, besides those that put_zeros has found, out of which parameters of zero take unknowns.
+static void
+find_losing(Zeros *zeros)
+{
+    Dae *dae = zeros->dae;
+    uint32_t next = 0;
+    for (uint32_t e = 0; e < dae->equations.n; e++) {
+        if (next < zeros->rewritten.n && zeros->rewritten.at[next].equation == e) {
+            next++;
+            continue;
+        }
+        Expr left = is_product(zeros, e) ? without_zero_parameters(zeros, e) : 0;
+        bool any = false;
+        for (uint32_t k = left ? expr_nslots(dae->exprs, dae->equations.at[e].shape) : 0; k-- > 0 && !any;)
+            any = lost_at(zeros, e, left, k) != NONE;
+        if (any)
+            vec_push(&zeros->losing, ((Losing){e, left}));
+    }
+}
+
+// Some unknown that is no derivative is lost by one of these equations and kept by none: bodies of which products of inertia alone are zero have no such.
+static bool
+some_is_lost(const Zeros *zeros)
+{
+    const Dae *dae = zeros->dae;
+    U8Vec kept = {0};
+    bool some = false, negative;
+    if (zeros->losing.n)
+        vec_grow(&kept, dae->nvars);
+    for (uint32_t i = 0; i < zeros->losing.n; i++) {
+        const Equation *at = &dae->equations.at[zeros->losing.at[i].equation];
+        for (uint32_t k = expr_nslots(dae->exprs, at->shape); k-- > 0;)
+            if (expr_uses_slot(dae->exprs, zeros->losing.at[i].left, k))
+                kept.at[dae_alias(dae, dae->rows.at[at->row + k], &negative)] = 1;
+    }
+    for (uint32_t i = 0; i < zeros->losing.n && !some; i++)
+        for (uint32_t k = expr_nslots(dae->exprs, dae->equations.at[zeros->losing.at[i].equation].shape); k-- > 0 && !some;) {
+            Var lost = lost_at(zeros, zeros->losing.at[i].equation, zeros->losing.at[i].left, k);
+            some = lost != NONE && !kept.at[lost] && !(zeros->moves.at[lost] & MOVES_AS_DERIVATIVE);
+        }
+    vec_free(&kept);
+    return some;
+}
+
+static int
+by_equation(const void *a, const void *b)
+{
+    const Rewritten *one = a, *other = b;
+    return one->equation < other->equation ? -1 : one->equation > other->equation;
+}
+
 // Inertances of zero that multiply such an acceleration, of a body that has no other; a mass it may have where no joint carries it.
 static void
-put_compound(Zeros *zeros, uint32_t e)
+put_compounds(Zeros *zeros)
 {
-    uint32_t before = zeros->lost.n;
-    Expr left = without_compound(zeros, e, &zeros->lost);
-    if (zeros->lost.n == before)
+    find_losing(zeros);
+    if (!some_is_lost(zeros))
         return;
-    if (!zeros->inertance.n)
-        find_inertances(zeros);
-    uint8_t has = zeros->inertance.at[zeros->dae->equations.at[e].node];
-    if (!(has & HAS_MOMENT) && (!(has & HAS_MASS) || has & HAS_POSE))
-        vec_push(&zeros->rewritten, rewritten_as(zeros, e, left));
-    else
-        zeros->lost.n = before;
+    compound_rates_find(zeros->dae, &zeros->zero, &zeros->rates);
+    find_inertances(zeros);
+    for (uint32_t i = 0; i < zeros->losing.n; i++) {
+        Losing losing = zeros->losing.at[i];
+        uint32_t before = zeros->lost.n;
+        uint8_t has = zeros->inertance.at[zeros->dae->equations.at[losing.equation].node];
+        if (has & HAS_MOMENT || (has & HAS_MASS && !(has & HAS_POSE)))
+            continue;
+        add_lost_rates(zeros, losing.equation, losing.left, &zeros->lost);
+        if (zeros->lost.n > before)
+            vec_push(&zeros->rewritten, rewritten_as(zeros, losing.equation, losing.left));
+    }
+    if (zeros->lost.n)
+        qsort(zeros->rewritten.at, zeros->rewritten.n, sizeof *zeros->rewritten.at, by_equation);
 }
 
 // Dampings of zero that multiply a rate of what has no inertance. What they leave is put in place; `changed` gets the equations.
@@ -604,7 +668,7 @@ has_lost(const Zeros *zeros, const Rewritten *made, Var class)
     return lost;
 }
 
-// An acceleration that put_compound has found.
+// An acceleration that put_compounds has found.
 static bool
 was_lost(const Zeros *zeros, const Rewritten *made, Var var)
 {
@@ -678,16 +742,17 @@ pass_zeros(Dae *dae, Diags *diags)
     (void)diags; // nothing here can be wrong
     Zeros zeros = {.dae = dae};
     vec_grow(&zeros.zero, dae->nvars);
+    vec_grow(&zeros.parameter, dae->nvars);
     find_zeros(&zeros);
     find_derivatives(&zeros);
     find_names(&zeros);
     for (uint32_t e = 0; e < dae->equations.n; e++) {
         uint8_t kind = dae->equations.at[e].kind;
         if ((kind == EQN_NORMAL || kind == EQN_INITIAL)
-            && kind_of_shape(&zeros, dae->equations.at[e].shape) == SHAPE_PRODUCT
-            && !put_zeros(&zeros, e) && kind == EQN_NORMAL)
-            put_compound(&zeros, e);
+            && kind_of_shape(&zeros, dae->equations.at[e].shape) == SHAPE_PRODUCT)
+            put_zeros(&zeros, e);
     }
+    put_compounds(&zeros);
     if (zeros.rewritten.n) {
         U8Vec mentioned = {0};
         U32Vec changed = {0};
@@ -706,6 +771,7 @@ pass_zeros(Dae *dae, Diags *diags)
     put_shorts(&zeros);
     vec_free(&zeros.rewritten);
     vec_free(&zeros.zero);
+    vec_free(&zeros.parameter);
     vec_free(&zeros.moves);
     vec_free(&zeros.defines);
     dae->known = NULL; // later passes add parameters
@@ -717,6 +783,7 @@ pass_zeros(Dae *dae, Diags *diags)
     vec_free(&zeros.proof);
     vec_free(&zeros.lost);
     vec_free(&zeros.inertance);
+    vec_free(&zeros.losing);
     vec_free(&zeros.carried);
     compound_rates_free(&zeros.rates);
     return true;
