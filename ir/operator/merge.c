@@ -136,28 +136,6 @@ merge_bands(Dae *dae, const uint32_t *laws, uint32_t n)
     return made;
 }
 
-// p = s*P when it is alone. Else it has its share by the bands, p = s*P*a/A; without any band the n members share equally, so
-// that P stays determined. Bands that vary with the motion may be rounding errors of nothing (reactions of open contacts), whose
-// quotients no iteration stands: there it slips with its own band, p = s*mode*a, which is the same, and at rest a band below zero, as a
-// reaction has while it is not known yet which contacts open, has no share: the shares stay between 0 and 1.
-void
-merge_share(Dae *dae, const Law *law, Var force, Var bands, Var loads, Var mode, uint32_t n)
-{
-    Exprs *exprs = dae->exprs;
-    Expr p = expr_slot(exprs, 0), whole = expr_slot(exprs, 1), a = expr_slot(exprs, 2), sum = expr_slot(exprs, 3);
-    Expr share = whole, slips = expr_slot(exprs, 4), part = loads == bands ? a : positive_part(exprs, a);
-    if (n > 1) {
-        Expr some = expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_GT, sum, expr_const(exprs, 0)));
-        Expr ratio = expr_3(exprs, OP_IF, some, expr_2(exprs, OP_DIV, part, sum), expr_const(exprs, 1.0 / n));
-        share = expr_2(exprs, OP_MUL, ratio, whole);
-    }
-    if (n > 1 && dae_kind(dae, bands) != VAR_PARAMETER)
-        share = expr_3(exprs, OP_IF, expr_2(exprs, OP_EQ, slips, expr_const(exprs, 0)), share, expr_2(exprs, OP_MUL, slips, a));
-    if (is_negative(dae, law->x))
-        share = expr_1(exprs, OP_NEG, share);
-    merge_replace(dae, law, expr_2(exprs, OP_EQN, p, share), (Var[]){law->p, force, law->a, loads, mode});
-}
-
 // The part a/A of parametric bands as a parameter of its own: told without the case in which all are zero, where the n share equally.
 static Var
 share_of(Dae *dae, const Law *law, Var bands, uint32_t n)
@@ -170,13 +148,38 @@ share_of(Dae *dae, const Law *law, Var bands, uint32_t n)
     dae_tell_part(dae, made, ratio, (Var[]){law->a, bands});
     dae_bind_shape(dae, expr_3(exprs, OP_IF, some, ratio, expr_const(exprs, 1.0 / n)), (Var[]){law->a, bands}, &bound, &row);
     dae_add_bind(dae, (Bind){.var = made, .attr = ATTR_VALUE, .shape = bound, .row = row, .span = law->span});
+    vec_push(&dae->shares, made);
     return made;
+}
+
+// p = s*P when it is alone. Else it has its share by the bands, p = s*P*a/A; without any band the n members share equally, so
+// that P stays determined. Bands that vary with the motion may be rounding errors of nothing (reactions of open contacts), whose
+// quotients no iteration stands: there it slips with its own band, p = s*mode*a, which is the same, and at rest a band below zero, as a
+// reaction has while it is not known yet which contacts open, has no share: the shares stay between 0 and 1.
+void
+merge_share(Dae *dae, const Law *law, Var force, Var bands, Var loads, Var mode, uint32_t n)
+{
+    Exprs *exprs = dae->exprs;
+    Expr p = expr_slot(exprs, 0), whole = expr_slot(exprs, 1), a = expr_slot(exprs, 2), sum = expr_slot(exprs, 3);
+    Expr share = whole, slips = expr_slot(exprs, 4), part = loads == bands ? a : positive_part(exprs, a);
+    Var ratio = n > 1 && dae_kind(dae, bands) == VAR_PARAMETER ? share_of(dae, law, bands, n) : NONE;
+    if (ratio != NONE)
+        share = expr_2(exprs, OP_MUL, expr_slot(exprs, 3), whole);
+    else if (n > 1) {
+        Expr some = expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_GT, sum, expr_const(exprs, 0)));
+        share = expr_2(exprs, OP_MUL, expr_3(exprs, OP_IF, some, expr_2(exprs, OP_DIV, part, sum), expr_const(exprs, 1.0 / n)), whole);
+    }
+    if (n > 1 && dae_kind(dae, bands) != VAR_PARAMETER)
+        share = expr_3(exprs, OP_IF, expr_2(exprs, OP_EQ, slips, expr_const(exprs, 0)), share, expr_2(exprs, OP_MUL, slips, a));
+    if (is_negative(dae, law->x))
+        share = expr_1(exprs, OP_NEG, share);
+    merge_replace(dae, law, expr_2(exprs, OP_EQN, p, share), (Var[]){law->p, force, law->a, ratio != NONE ? ratio : loads, mode});
 }
 
 // Bands of parameters: all but the first have their shares of P, the first what is left of it, so that the sum of all is P itself, without
 // the shares, wherever the forces add up.
 static void
-share_parametric(Dae *dae, const uint32_t *laws, uint32_t n, Var force, Var bands)
+share_parametric(Dae *dae, const uint32_t *laws, uint32_t n, Var force, Var bands, Var mode)
 {
     Exprs *exprs = dae->exprs;
     U32Vec vars = {0};
@@ -186,13 +189,10 @@ share_parametric(Dae *dae, const uint32_t *laws, uint32_t n, Var force, Var band
     vec_push(&vars, force);
     for (uint32_t i = 1; i < n; i++) {
         Law law = dae->laws.at[laws[i]];
-        bool back = is_negative(dae, law.x);
-        Var share = share_of(dae, &law, bands, n);
-        Expr part = expr_2(exprs, OP_MUL, expr_slot(exprs, 2), expr_slot(exprs, 1)), taken = expr_slot(exprs, vars.n);
-        merge_replace(dae, &law, expr_2(exprs, OP_EQN, expr_slot(exprs, 0), back ? expr_1(exprs, OP_NEG, part) : part), (Var[]){law.p, force, share});
-        rest = expr_2(exprs, OP_ADD, rest, back ? taken : expr_1(exprs, OP_NEG, taken));
+        Expr taken = expr_slot(exprs, vars.n);
+        merge_share(dae, &law, force, bands, bands, mode, n);
+        rest = expr_2(exprs, OP_ADD, rest, is_negative(dae, law.x) ? taken : expr_1(exprs, OP_NEG, taken));
         vec_push(&vars, law.p);
-        vec_push(&dae->shares, share);
     }
     if (is_negative(dae, first.x))
         rest = expr_1(exprs, OP_NEG, rest);
@@ -217,7 +217,7 @@ merged_law(Merge *merge, uint32_t first)
     Var x = dae_alias(dae, law.x, &negative);
     bool shared = laws.n > 1 && dae_kind(dae, bands) == VAR_PARAMETER;
     if (shared)
-        share_parametric(dae, laws.at, laws.n, force, bands);
+        share_parametric(dae, laws.at, laws.n, force, bands, mode);
     for (uint32_t i = 0; i < laws.n && !shared; i++) {
         Law member = dae->laws.at[laws.at[i]];
         merge_share(dae, &member, force, bands, loads, mode, laws.n);
