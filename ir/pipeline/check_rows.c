@@ -22,6 +22,7 @@ static const double MULTIPLE = 10;   // of the tolerance: the same where that is
 static const double AROUND_ZERO = 0.01; // of a nominal value, or of its size of late: a variable below is no smaller than that
 static const double FORGOTTEN = 0.05;   // of that size from one look to the next
 static const double CROSSING = 4e-12; // of what is compared: events are located no better
+static const double PASSED = 1e-10, PASSED_PART = 1e-12; // by which floor leaves an interval over a bound that belongs to it (ir/operator/integers.c)
 static const double INSTANT = 1e-14; // of the time: what an event's instant is known to
 enum { VALUES_SHOWN = 12 };
 
@@ -499,6 +500,15 @@ in_plane(const Point *p, const Operation *operation)
     return (Known){a.value * part, a.error + fabs(a.value) * 2 * error / (length - error), 0};
 }
 
+// What moves is in the interval of an integer until it has left it.
+static Known
+held(Known a)
+{
+    if (a.error > 0)
+        a.error += PASSED + (PASSED_PART + CROSSING) * (1 + fabs(a.value));
+    return a;
+}
+
 static Known
 apply(const Point *p, const Operation *operation)
 {
@@ -525,6 +535,7 @@ apply(const Point *p, const Operation *operation)
     case OP_NOT: return truth(a.value == 0, a.error != 0);
     case OP_IF: return choice(a, b, bounded(argument(p, operation, 2)));
     case OP_COULOMB: return in_plane(p, operation);
+    case OP_FLOOR: case OP_CEIL: case OP_TRUNC: return of_one(op, held(a));
     case OP_SAMPLE: case OP_INITIAL: return truth(false, false);
     case OP_TERMINAL: return truth(false, true);
     case OP_SGN: case OP_TAR: case OP_UNILATERAL: return set_valued(op, a, b, p->part);
