@@ -7,6 +7,8 @@
 // sets: a root acts on a derivative when its equation is in the derivative's set. This says too much where unknowns meet without acting
 // on each other, never too little. What is held is differentiated: what jumps with time can be (runtime/event/jump.c), results of functions are not.
 // Contract: roots.h. Complexity: linear in the equations; each becomes known once, and a root is followed to MOST_VARS variables.
+#include <string.h>
+
 #include "ir/base/sets.h"
 #include "ir/expr/expr_calculus.h"
 #include "ir/expr/expr_node.h"
@@ -42,10 +44,11 @@ counts(const Equation *at)
     return at->kind == EQN_NORMAL || at->kind == EQN_ALIAS;
 }
 
-// Neither arithmetic nor, unless the choice follows from time, a choice.
+// Neither arithmetic nor, unless the choice follows from parameters or `timely` from time, a choice.
 static bool
-is_opaque(const Exprs *exprs, Expr e, bool timely)
+is_opaque(const Dae *dae, Expr e, const Var *vars, bool timely)
 {
+    const Exprs *exprs = dae->exprs;
     U32Vec parts = {0};
     bool found = false;
     expr_parts(exprs, e, &parts);
@@ -54,7 +57,8 @@ is_opaque(const Exprs *exprs, Expr e, bool timely)
         uint8_t kind = op_table[op].kind;
         bool bends = op == OP_ABS || op == OP_MIN || op == OP_MAX || op == OP_LUZ;
         bool chooses = kind == OPKIND_CHOICE || kind == OPKIND_COMPARE || kind == OPKIND_LOGIC;
-        found = kind != OPKIND_LEAF && kind != OPKIND_ARITH && kind != OPKIND_MATH && !bends && !(timely && chooses);
+        chooses = chooses && (timely || dae_is_parametric(dae, parts.at[i], vars));
+        found = kind != OPKIND_LEAF && kind != OPKIND_ARITH && kind != OPKIND_MATH && !bends && !chooses;
     }
     vec_free(&parts);
     return found;
@@ -90,7 +94,7 @@ is_function(Reach *reach, Expr e, const Var *vars, Var *open, bool *linear)
         if (expr_uses_slot(exprs, e, k) && moves(dae, vars[k]) && !is_discrete(dae, vars[k]) && reach->known.at[vars[k]] != REACH_GIVEN)
             *linear = expr_affine(exprs, e, k, &factor, &rest) && dae_is_parametric(dae, factor, vars);
     }
-    return !is_opaque(exprs, e, false);
+    return !is_opaque(dae, e, vars, false);
 }
 
 // --- propagation
@@ -167,7 +171,7 @@ give(Reach *reach, uint32_t equation)
         return;
     uint32_t n;
     const Var *row = dae_row(dae, equation, &n);
-    bool opaque = is_opaque(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape), true);
+    bool opaque = is_opaque(dae, expr_residual(dae->exprs, dae->equations.at[equation].shape), row, true);
     for (uint32_t k = 0; k < n && !opaque; k++)
         opaque = reach->known.at[row[k]] == REACH_OPAQUE;
     learn(reach, open, opaque ? REACH_OPAQUE : REACH_GIVEN);
@@ -222,6 +226,85 @@ find_moved(Reach *reach)
     }
 }
 
+// --- what follows by one equation after the other
+
+static void
+mark(const Exprs *exprs, Expr e, bool *under)
+{
+    for (uint32_t k = 0, n = expr_nslots(exprs, e); k < n; k++)
+        under[k] = under[k] || expr_uses_slot(exprs, e, k);
+}
+
+// Slots of an equation that stand under a root in it.
+static void
+mark_under(const Exprs *exprs, Expr shape, bool *under)
+{
+    U32Vec parts = {0};
+    double exponent;
+    expr_parts(exprs, shape, &parts);
+    for (uint32_t i = 0; i < parts.n; i++) {
+        Expr e = roots_under(exprs, parts.at[i], &exponent);
+        if (e)
+            mark(exprs, e, under);
+    }
+    vec_free(&parts);
+}
+
+// The only unknown of an equation is computed by it, unless it would have to be found under a root.
+static void
+compute(Reach *reach, uint32_t equation)
+{
+    const Dae *dae = reach->dae;
+    uint32_t n;
+    const Var *row = dae_row(dae, equation, &n);
+    Var open = NONE;
+    for (uint32_t k = 0; k < n && counts(&dae->equations.at[equation]); k++) {
+        if (!moves(dae, row[k]) || reach->computed.at[row[k]] || row[k] == open)
+            continue;
+        if (open != NONE)
+            return;
+        open = row[k];
+    }
+    if (open == NONE)
+        return;
+    Expr shape = dae->equations.at[equation].shape;
+    if (has_root(dae->exprs, shape)) {
+        bool under[n];
+        memset(under, 0, sizeof under);
+        mark_under(dae->exprs, shape, under);
+        for (uint32_t k = 0; k < n; k++)
+            if (under[k] && row[k] == open)
+                return;
+    }
+    reach->computed.at[open] = 1;
+    vec_push(&reach->waiting, open);
+}
+
+static void
+find_computed(Reach *reach)
+{
+    Dae *dae = reach->dae;
+    vec_grow(&reach->computed, dae->nvars);
+    for (Var v = 0; v < dae->nvars; v++)
+        reach->computed.at[v] = !is_free(dae, v) || (dae->var_der.at[v] != NONE && dae->var_der_of.at[v] == NONE);
+    for (uint32_t i = 0; i < dae->equations.n; i++)
+        compute(reach, i);
+    while (reach->waiting.n) {
+        Var var = vec_pop(&reach->waiting);
+        for (uint32_t at = reach->start.at[var]; at < reach->start.at[var + 1]; at++)
+            compute(reach, reach->users.at[at]);
+    }
+}
+
+bool
+reach_in_loop(const Reach *reach, Expr e, const Var *vars)
+{
+    for (uint32_t k = 0, n = expr_nslots(reach->dae->exprs, e); k < n; k++)
+        if (expr_uses_slot(reach->dae->exprs, e, k) && vars[k] < reach->computed.n && !reach->computed.at[vars[k]])
+            return true;
+    return false;
+}
+
 // --- sets
 
 static bool
@@ -267,6 +350,7 @@ reach_create(Dae *dae)
     list_users(&reach);
     find_given(&reach);
     find_moved(&reach);
+    find_computed(&reach);
     join_unknowns(&reach);
     for (Var v = 0; v < dae->nvars; v++)
         if (dae->var_der.at[v] != NONE && reach.known.at[v] == REACH_MOVED)
@@ -279,6 +363,7 @@ reach_free(Reach *reach)
 {
     vec_free(&reach->known);
     vec_free(&reach->by);
+    vec_free(&reach->computed);
     vec_free(&reach->family);
     vec_free(&reach->together);
     vec_free(&reach->waiting);

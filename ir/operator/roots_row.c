@@ -5,7 +5,8 @@
 // Method: an equation of a root is one of s = q*abs(q): q = k*sign(x)*sqrt(abs(x)) says s = k*abs(k)*x, and q = k*sqrt(max(x, 0)) the same
 // where s is above zero. Of two equations of one s that share a variable with parametric factors, where nothing that moves gives it, the sum
 // without it takes the place of the first, as a root of what is left; the other one, in s, gives the variable. What stands for a difference, `dp = a - b`,
-// is replaced by it. Two check valves in a row leave what is between them open, and stay as they are.
+// is replaced by it, and what connections make equal has one name. Of check valves in a row one takes the sum; what is between them
+// when they are closed is open, and is the pressure behind the others.
 // Contract: roots.h. Complexity: the square of the equations of one flow, at most MOST of them.
 #include <stdlib.h>
 
@@ -24,13 +25,19 @@ typedef struct Square {   // factor*s + rest = 0, over vars
     Var q;
     Expr factor, rest;
     bool above;           // s is not below zero, and zero where this equation would have it there
+    Var own;              // q as the equation names it ...
+    bool negative;        // ... is -q
+    bool turned;          // it is one of the flow the other way round
     U32Vec vars;
 } Square;
 
 typedef struct Rows {
     Dae *dae;
     const Reach *reach;
+    Naming *naming;
     VEC(Square) square;
+    Map equal;            // variable -> 1 + twice the one that it is equal to, and 1 for its negative
+    U32Vec waiting;
 } Rows;
 
 typedef struct Given {
@@ -151,8 +158,89 @@ has_rates(const Rows *rows, const Square *square)
     return false;
 }
 
+// --- what connections make equal
+
+// An equation x = y, x = -y or x + y = 0 of `var` and *other.
 static bool
-read_square(const Rows *rows, uint32_t equation, Square *square)
+equates(const Rows *rows, uint32_t equation, Var var, Var *other, bool *negative)
+{
+    const Dae *dae = rows->dae;
+    Exprs *exprs = dae->exprs;
+    uint32_t n, own = NONE, at = NONE;
+    const Var *row = dae_row(dae, equation, &n);
+    Expr shape = dae->equations.at[equation].shape, e, factor[2], rest;
+    uint8_t kind = dae->equations.at[equation].kind;
+    if ((kind != EQN_NORMAL && kind != EQN_ALIAS) || n != 2 || expr_op(exprs, shape) != OP_EQN)
+        return false;
+    own = row[1] == var;
+    at = 1 - own;
+    *other = row[at];
+    e = expr_residual(exprs, shape);
+    if (row[own] != var || *other == var || dae_kind(dae, *other) != VAR_CONTINUOUS || dae->var_pre_of.at[*other] != NONE ||
+        dae->var_der_of.at[*other] != NONE || !expr_affine(exprs, e, own, &factor[0], &rest) || !expr_affine(exprs, rest, at, &factor[1], &rest))
+        return false;
+    if (!expr_is_const(exprs, rest, 0) || expr_op(exprs, factor[0]) != OP_CONST || expr_op(exprs, factor[1]) != OP_CONST)
+        return false;
+    double one = expr_value(exprs, factor[0]), two = expr_value(exprs, factor[1]);
+    *negative = one == two;
+    return one == two || one == -two;
+}
+
+// The one that stands for all that are equal to a variable; *negative: for its negative.
+static Var
+equal_to(Rows *rows, Var var, bool *negative)
+{
+    const Reach *reach = rows->reach;
+    uint32_t found, unused;
+    *negative = false;
+    if (dae_kind(rows->dae, var) != VAR_CONTINUOUS || rows->dae->var_pre_of.at[var] != NONE || rows->dae->var_der_of.at[var] != NONE)
+        return var;
+    if (!map_get(&rows->equal, var, &found)) {
+        map_put(&rows->equal, var, 1 + 2 * var);
+        vec_push(&rows->waiting, var);
+    }
+    while (rows->waiting.n) {
+        Var from = vec_pop(&rows->waiting), other;
+        bool other_way;
+        if (map_get(&rows->equal, from, &found))
+            for (uint32_t at = reach->start.at[from]; at < reach->start.at[from + 1]; at++)
+                if (equates(rows, reach->users.at[at], from, &other, &other_way) && !map_get(&rows->equal, other, &unused)) {
+                    map_put(&rows->equal, other, ((found - 1) ^ other_way) + 1);
+                    vec_push(&rows->waiting, other);
+                }
+    }
+    if (!map_get(&rows->equal, var, &found))
+        return var;
+    *negative = (found - 1) & 1;
+    return (found - 1) >> 1;
+}
+
+// Its variables become the ones that stand for them.
+static void
+take_equals(Rows *rows, Square *square)
+{
+    Exprs *exprs = rows->dae->exprs;
+    for (uint32_t k = 0; k < square->vars.n; k++) {
+        bool negative;
+        square->vars.at[k] = equal_to(rows, square->vars.at[k], &negative);
+        if (negative)
+            square->rest = expr_replace_slot(exprs, square->rest, k, expr_1(exprs, OP_NEG, expr_slot(exprs, k)));
+    }
+}
+
+// s of the negative of the flow.
+static void
+turn_round(const Rows *rows, Square *square, Var own)
+{
+    square->factor = expr_1(rows->dae->exprs, OP_NEG, square->factor);
+    square->own = own;
+    square->turned = true;
+}
+
+// --- squares
+
+static bool
+read_square(Rows *rows, uint32_t equation, Square *square)
 {
     Dae *dae = rows->dae;
     Exprs *exprs = dae->exprs;
@@ -176,6 +264,8 @@ read_square(const Rows *rows, uint32_t equation, Square *square)
         good = square_of_root(rows, text, &exchange, square);
     }
     good = good && is_between(rows, square->q) && !has_rates(rows, square);
+    square->own = square->q;
+    square->q = equal_to(rows, square->q, &square->negative);
     if (!good)
         vec_free(&square->vars);
     return good;
@@ -183,13 +273,11 @@ read_square(const Rows *rows, uint32_t equation, Square *square)
 
 // --- what stands for differences
 
-// The equation `var = ...` of a sum without roots, or NONE.
-static uint32_t
-definition(const Rows *rows, Var var, Expr *value)
+uint32_t
+roots_definition(const Reach *reach, Var var, Expr *value)
 {
-    const Dae *dae = rows->dae;
+    const Dae *dae = reach->dae;
     const Exprs *exprs = dae->exprs;
-    const Reach *reach = rows->reach;
     for (uint32_t at = reach->start.at[var]; at < reach->start.at[var + 1]; at++) {
         uint32_t equation = reach->users.at[at], n;
         const Var *row = dae_row(dae, equation, &n);
@@ -214,7 +302,7 @@ open_differences(const Rows *rows, Square *square)
         Expr value, with[MOST_SLOTS];
         if (!expr_uses_slot(exprs, square->rest, k) || !is_between(rows, square->vars.at[k]))
             continue;
-        uint32_t by = definition(rows, square->vars.at[k], &value), n, first = square->vars.n;
+        uint32_t by = roots_definition(rows->reach, square->vars.at[k], &value), n, first = square->vars.n;
         if (by == NONE)
             continue;
         const Var *row = dae_row(rows->dae, by, &n);
@@ -321,19 +409,24 @@ static void
 slot_for(Square *square, uint32_t *q)
 {
     *q = square->vars.n;
-    vec_push(&square->vars, square->q);
+    vec_push(&square->vars, square->own);
 }
 
 // q = the root of what s is.
 static void
-write_root(Dae *dae, Square *square)
+write_root(Dae *dae, Naming *naming, Square *square)
 {
     Exprs *exprs = dae->exprs;
     uint32_t q;
     slot_for(square, &q);
-    Expr x = expr_2(exprs, OP_DIV, expr_1(exprs, OP_NEG, square->rest), square->factor);
+    vec_clear(&naming->vars);
+    vec_append(&naming->vars, square->vars.at, square->vars.n);
+    Expr scale, x = roots_scaled(naming, square->equation, expr_2(exprs, OP_DIV, expr_1(exprs, OP_NEG, square->rest), square->factor), &scale);
+    vec_clear(&square->vars);
+    vec_append(&square->vars, naming->vars.at, naming->vars.n);
     Expr root = square->above ? expr_1(exprs, OP_SQRT, expr_2(exprs, OP_MAX, x, expr_const(exprs, 0)))
                               : expr_2(exprs, OP_MUL, expr_1(exprs, OP_SIGN, x), expr_1(exprs, OP_SQRT, expr_1(exprs, OP_ABS, x)));
+    root = expr_2(exprs, OP_MUL, expr_1(exprs, OP_SQRT, scale), root);
     write(dae, square, expr_2(exprs, OP_EQN, expr_slot(exprs, q), root));
 }
 
@@ -350,20 +443,24 @@ write_square(Dae *dae, Square *square)
 
 // The equations of one flow: the first, or a check valve, takes the sum with all others that it shares such variables with.
 static bool
-join(const Rows *rows, uint32_t first, uint32_t end, Map *squares)
+join(Rows *rows, uint32_t first, uint32_t end, Map *squares)
 {
     bool joined[MOST] = {false}, any = false, found = true;
     uint32_t to = first;
     for (uint32_t i = first; i < end; i++) {
         open_differences(rows, &rows->square.at[i]);
+        take_equals(rows, &rows->square.at[i]);
         to = rows->square.at[i].above ? i : to;
     }
     Square *sum = &rows->square.at[to];
+    for (uint32_t i = first; i < end; i++)
+        if (rows->square.at[i].negative != sum->negative)
+            turn_round(rows, &rows->square.at[i], sum->own);
     while (found) {
         found = false;
         for (uint32_t i = first; i < end; i++) {
             Square *gives = &rows->square.at[i];
-            if (i == to || joined[i - first] || gives->above || !add(rows, sum, gives))
+            if (i == to || joined[i - first] || (gives->above && gives->turned) || !add(rows, sum, gives))
                 continue;
             write_square(rows->dae, gives);
             map_put(squares, gives->equation, 1);
@@ -371,7 +468,7 @@ join(const Rows *rows, uint32_t first, uint32_t end, Map *squares)
         }
     }
     if (any)
-        write_root(rows->dae, sum);
+        write_root(rows->dae, rows->naming, sum);
     return any;
 }
 
@@ -383,9 +480,9 @@ by_flow(const void *a, const void *b)
 }
 
 bool
-roots_row(Reach *reach, Map *squares)
+roots_row(Reach *reach, Naming *naming, Map *squares)
 {
-    Rows rows = {.dae = reach->dae, .reach = reach};
+    Rows rows = {.dae = reach->dae, .reach = reach, .naming = naming};
     bool any = false;
     Square square;
     for (uint32_t i = 0; i < reach->dae->equations.n; i++)
@@ -401,5 +498,7 @@ roots_row(Reach *reach, Map *squares)
     for (uint32_t i = 0; i < rows.square.n; i++)
         vec_free(&rows.square.at[i].vars);
     vec_free(&rows.square);
+    vec_free(&rows.waiting);
+    map_free(&rows.equal);
     return any;
 }
