@@ -121,11 +121,12 @@ fold_crossed(Run *run, double before)
     const mdl_model *model = run->model;
     size_t n = model->n;
     double *kept = malloc(3 * (n + 1) * sizeof *kept), low = before, high = run->time, end = run->time;
+    double finest = 4 * DBL_EPSILON * fmax(fabs(before), fabs(end));
     if (!kept)
         return MDL_INTERNAL;
     double *with = kept + 2 * n;
     bool look = run->loops && !run->modes && !stays(run, high, with);
-    while (look && high - low > 4 * DBL_EPSILON * fmax(fabs(low), fabs(high))) {
+    while (look && high - low > finest) {
         double half = low + (high - low) / 2;
         *(stays(run, half, with) ? &low : &high) = half;
     }

@@ -402,10 +402,10 @@ review_locked(Run *run)
 MDL_CHECKED static int
 cut_at_delay(Run *run, double before)
 {
-    double low = before, high = run->time;
+    double low = before, high = run->time, finest = 4 * DBL_EPSILON * fmax(fabs(low), fabs(high));
     if (evaluate_at(run, high, false) != MDL_OK || !delay_passes(run))
         return MDL_OK;
-    while (high - low > 4 * DBL_EPSILON * fmax(fabs(low), fabs(high))) {
+    while (high - low > finest) {
         double half = low + (high - low) / 2;
         int status = evaluate_at(run, half, true);
         if (status != MDL_OK)
