@@ -374,7 +374,15 @@ check_base_classes(Program *program, uint32_t class_id, uint32_t base)
     map_free(&seen);
 }
 
-// Classes of one name that come together by inheritance are the same, word by word (section 7.1).
+static bool
+has_class(Program *program, uint32_t class_id, Sym name)
+{
+    Found found;
+    return scope_member(program, class_id, name, &found) && found.class_id && found.member;
+}
+
+// Classes of one name that come together by inheritance are the same, word by word (section 7.1). Only those that have a namesake are read: a
+// package may have hundreds, each in a file of its own.
 static void
 check_inherited_classes(Program *program, uint32_t class_id)
 {
@@ -383,7 +391,7 @@ check_inherited_classes(Program *program, uint32_t class_id)
         uint32_t base = class_at(program, class_id)->bases.at[i];
         for (uint32_t k = 0; base && k < class_at(program, class_id)->members.n; k++) {
             const ClassMember *member = &class_at(program, class_id)->members.at[k];
-            if (member->is_class && !(ast_at(ast, member->node)->flags & AST_F_REDECLARE)
+            if (member->is_class && !(ast_at(ast, member->node)->flags & AST_F_REDECLARE) && has_class(program, base, member->name)
                 && !class_extends_inherited(program, member->class_id))
                 check_same_class(program, member, base);
         }
