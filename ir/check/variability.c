@@ -362,6 +362,8 @@ pass_moving(Dae *dae, Diags *diags)
     Variability v = {.dae = dae};
     Map told = {0};
     bool found, any = false, good = true;
+    if (!dae_has_kind(dae, VAR_DISCRETE))
+        return true;
     do {
         found = false;
         for (uint32_t i = 0; i < dae->equations.n; i++) {

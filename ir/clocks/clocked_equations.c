@@ -239,6 +239,7 @@ set_kind(Dae *dae, Var var, VarKind kind)
     dae->var_kind.at[var] = (uint8_t)kind;
     if (dae->var_pre.at[var] != NONE)
         dae->var_kind.at[dae->var_pre.at[var]] = (uint8_t)kind;
+    dae_forget_resolved(dae);
 }
 
 // Returns the partition of an equation, over whose row is written from now on, with the past in it.

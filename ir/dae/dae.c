@@ -91,6 +91,7 @@ dae_free(Dae **dae)
     vec_free(&d->start_of);
     vec_free(&d->alias_of);
     vec_free(&d->alias_negative);
+    dae_free_resolved(d);
     Arena *arena = d->arena;
     arena_free(&arena);
     *dae = NULL;
@@ -191,6 +192,13 @@ dae_set_kind(Dae *dae, uint32_t group, VarKind kind)
     changed.kind = (uint8_t)kind;
     at->decl = dae_declare(dae, changed);
     memset(dae->var_kind.at + at->first, kind, changed.count);
+    dae_forget_resolved(dae);
+}
+
+bool
+dae_has_kind(const Dae *dae, VarKind kind)
+{
+    return dae->nvars && memchr(dae->var_kind.at, (int)kind, dae->nvars);
 }
 
 Var

@@ -499,7 +499,7 @@ typedef struct Dae {
     Map stands_for;       // equation that the compiler put in the place of another (closure.c) -> the user's
     Map dependent;        // equation of a constraint that may follow from others, or of forces that it leaves open (closure.c) -> 1
     struct Pages *pages;  // ir/base/pages.h; NULL in small models
-    struct Resolver *resolver; // memo of dae_resolve_shape, in `arena`; made on demand
+    struct Resolver *resolver; // memo of dae_resolve, in `arena`; made on demand
 } Dae;
 
 Dae *dae_create(Syms *syms, const Sources *sources);
@@ -551,6 +551,7 @@ dae_kind(const Dae *dae, Var var)
 {
     return (VarKind)dae->var_kind.at[var];
 }
+bool dae_has_kind(const Dae *dae, VarKind kind); // some variable is of this kind
 // A parameter or a constant.
 static inline bool
 dae_is_parameter(const Dae *dae, Var var)
@@ -700,7 +701,14 @@ bool dae_verify(const Dae *dae, Out *why);
 // shape and pattern. `vars` is cleared and receives the representatives in slot order. Before the alias pass:
 // the equation itself.
 Expr dae_resolve_shape(Dae *dae, Expr shape, uint32_t row, U32Vec *vars);
+// The same for an equation, which is remembered until it gets another shape or row.
 Expr dae_resolve(Dae *dae, uint32_t equation, U32Vec *vars);
+// Forgets what was remembered: who changes the alias table, or makes variables that are there constants, says so.
+void dae_forget_resolved(Dae *dae);
+void dae_set_alias(Dae *dae, Var var, Var of, bool negative);
+// False when what is remembered of an equation is no longer true.
+bool dae_resolved_holds(Dae *dae, uint32_t equation);
+void dae_free_resolved(Dae *dae);
 
 static inline Var
 dae_alias(const Dae *dae, Var var, bool *negative)

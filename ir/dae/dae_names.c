@@ -234,7 +234,10 @@ void
 dae_tell_whens(Dae *dae)
 {
     enum { OPERATIONS = 24 }; // a condition stands where its clause does, on a line of its own
-    for (uint32_t i = 0; i < dae->equations.n; i++) {
+    bool any = false;
+    for (uint32_t i = 0; i < dae->groups.n && !any; i++)
+        any = dae->groups.at[i].decl->flags & GROUP_WHEN;
+    for (uint32_t i = 0; any && i < dae->equations.n; i++) {
         const Equation *at = &dae->equations.at[i];
         if (at->kind == EQN_REMOVED || expr_op(dae->exprs, at->shape) != OP_EQN || expr_op(dae->exprs, expr_arg(dae->exprs, at->shape, 0)) != OP_SLOT)
             continue;

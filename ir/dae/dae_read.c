@@ -612,8 +612,7 @@ read_alias(Reader *reader)
         vec_push(&dae->alias_of, i);
         vec_push(&dae->alias_negative, 0);
     }
-    dae->alias_of.at[var] = of;
-    dae->alias_negative.at[var] = negative;
+    dae_set_alias(dae, var, of, negative);
 }
 
 static void

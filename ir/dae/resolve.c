@@ -6,6 +6,7 @@
 // result is memoized by that pattern, so a million rows of a few shapes cost index arithmetic.
 // Contract: Dae.alias_of may be empty (then only repeated variables merge). Literals and other constants
 // are never merged: rows that differ only by coincidence of values keep one shape.
+// Each equation is remembered as it stands: passes read all of them several times.
 // Complexity: linear in the number of slots.
 //
 //     a - b = 0 with b -> -c, a -> c   becomes   2*c = 0
@@ -27,8 +28,20 @@ typedef struct Recent {
     uint32_t source; // four bits for each: the slot of the row it comes from
 } Recent;
 
+// An equation as it was read; true as long as it has this shape and row, and the alias table is the same.
+typedef struct Resolved {
+    Expr shape;
+    uint32_t row;
+    Expr result;
+    uint32_t first, n; // of Resolver.vars
+    uint32_t table;    // Resolver.table at that time; 0: it was not read
+} Resolved;
+
 struct Resolver {
     Patterns patterns;
+    VEC(Resolved) resolved; // per equation
+    U32Vec vars;            // of all of them
+    uint32_t table;         // number of the alias table, from 1
     Recent recent[RECENT];  // by hash of the key, the latest of those that share a place
 };
 
@@ -142,14 +155,20 @@ resolve_short(Dae *dae, Expr shape, const Var *row, uint32_t n, U32Vec *vars)
     return recent->result;
 }
 
+static void
+make_resolver(Dae *dae)
+{
+    dae->resolver = arena_new(dae->arena, struct Resolver);
+    dae->resolver->patterns.arena = dae->arena;
+    dae->resolver->table = 1;
+}
+
 Expr
 dae_resolve_shape(Dae *dae, Expr shape, uint32_t row, U32Vec *vars)
 {
     uint32_t n = expr_nslots(dae->exprs, shape);
-    if (!dae->resolver) {
-        dae->resolver = arena_new(dae->arena, struct Resolver);
-        dae->resolver->patterns.arena = dae->arena;
-    }
+    if (!dae->resolver)
+        make_resolver(dae);
     vec_reserve(vars, 3 * (n < PACKED_SLOTS ? PACKED_SLOTS : n) + 1);
     vars->n = n;
     if (!n)
@@ -168,9 +187,91 @@ dae_resolve_shape(Dae *dae, Expr shape, uint32_t row, U32Vec *vars)
     return pattern->result;
 }
 
+// What is remembered of an equation; NULL: nothing that is still true.
+static inline const Resolved *
+recall(const struct Resolver *resolver, const Equation *at, uint32_t equation)
+{
+    if (!resolver || equation >= resolver->resolved.n)
+        return NULL;
+    const Resolved *known = &resolver->resolved.at[equation];
+    return known->table == resolver->table && known->shape == at->shape && known->row == at->row ? known : NULL;
+}
+
+// Resolves an equation, and remembers it in the place that it had, where that is large enough. No part of who asks, which is to be short.
+static __attribute__((noinline)) Expr
+remember(Dae *dae, uint32_t equation, U32Vec *vars)
+{
+    const Equation *at = &dae->equations.at[equation];
+    Expr result = dae_resolve_shape(dae, at->shape, at->row, vars);
+    struct Resolver *resolver = dae->resolver;
+    if (!dae->alias_of.n)
+        return result;
+    if (equation >= resolver->resolved.n)
+        vec_grow(&resolver->resolved, dae->equations.n - resolver->resolved.n);
+    Resolved *known = &resolver->resolved.at[equation];
+    uint32_t first = known->first;
+    if (vars->n > known->n) {
+        first = resolver->vars.n;
+        vec_append(&resolver->vars, vars->at, vars->n);
+    } else
+        for (uint32_t k = 0; k < vars->n; k++)
+            resolver->vars.at[first + k] = vars->at[k];
+    *known = (Resolved){at->shape, at->row, result, first, vars->n, resolver->table};
+    return result;
+}
+
 Expr
 dae_resolve(Dae *dae, uint32_t equation, U32Vec *vars)
 {
+    const struct Resolver *resolver = dae->resolver;
+    const Resolved *known = recall(resolver, &dae->equations.at[equation], equation);
+    if (!known)
+        return remember(dae, equation, vars);
+    uint32_t n = known->n;
+    const uint32_t *from = resolver->vars.at + known->first;
+    vec_reserve(vars, n);
+    vars->n = n;
+    uint32_t *to = vars->at;
+    for (uint32_t k = 0; k < n; k++) // few: a call of memcpy would cost more
+        to[k] = from[k];
+    return known->result;
+}
+
+void
+dae_forget_resolved(Dae *dae)
+{
+    if (dae->resolver)
+        dae->resolver->table++;
+}
+
+void
+dae_set_alias(Dae *dae, Var var, Var of, bool negative)
+{
+    dae->alias_of.at[var] = of;
+    dae->alias_negative.at[var] = negative;
+    dae_forget_resolved(dae);
+}
+
+bool
+dae_resolved_holds(Dae *dae, uint32_t equation)
+{
+    U32Vec vars = {0};
     const Equation *at = &dae->equations.at[equation];
-    return dae_resolve_shape(dae, at->shape, at->row, vars);
+    const Resolved *known = recall(dae->resolver, at, equation);
+    if (!known)
+        return true;
+    bool same = dae_resolve_shape(dae, at->shape, at->row, &vars) == known->result && vars.n == known->n;
+    for (uint32_t k = 0; same && k < vars.n; k++)
+        same = vars.at[k] == dae->resolver->vars.at[known->first + k];
+    vec_free(&vars);
+    return same;
+}
+
+void
+dae_free_resolved(Dae *dae)
+{
+    if (!dae->resolver)
+        return;
+    vec_free(&dae->resolver->resolved);
+    vec_free(&dae->resolver->vars);
 }

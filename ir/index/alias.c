@@ -375,6 +375,7 @@ publish(Aliases *aliases)
         vec_push(&dae->alias_of, to);
         vec_push(&dae->alias_negative, aliases->negative.at[v] ^ aliases->negative.at[to]);
     }
+    dae_forget_resolved(dae);
     vec_free(&best);
 }
 
@@ -476,6 +477,7 @@ pass_alias(Dae *dae, Diags *diags)
     Aliases aliases = {.dae = dae};
     vec_clear(&dae->alias_of);
     vec_clear(&dae->alias_negative);
+    dae_forget_resolved(dae);
     start_classes(&aliases);
     for (uint32_t e = 0; e < dae->equations.n; e++)
         use_equation(&aliases, e);
@@ -491,6 +493,7 @@ alias_more(Dae *dae, const U32Vec *equations)
     Aliases aliases = {.dae = dae};
     U32Vec was = dae->alias_of;
     dae->alias_of = (U32Vec){0};
+    dae_forget_resolved(dae);
     start_classes(&aliases);
     for (Var v = 0; v < was.n; v++)
         if (was.at[v] != v && dae->var_group.at[v] != NONE) // derivatives follow their variables

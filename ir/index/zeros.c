@@ -51,6 +51,7 @@ typedef struct Zeros {
     U32Vec given;   // per variable: 1 + the equation x = e of the class that it stands for; 0: none. Empty until it is asked for
     U8Vec proof;    // per variable: a Proof
     U32Vec used;    // of the equation at hand
+    VEC(uint64_t) terms; // per Expr: terms_of; 0: not known yet
     VEC(Losing) losing;
     CompoundRates rates; // empty unless some_is_lost
     U8Vec inertance; // per node, with these: HAS_*
@@ -250,6 +251,8 @@ is_zero(Zeros *zeros, Var var, uint32_t e)
 {
     bool negative;
     Var class = dae_alias(zeros->dae, var, &negative);
+    if (zeros->given.n && !zeros->zero.at[class] && zeros->given.at[class] == e + 1) // it need not be proven
+        return false;
     return is_zero_at(zeros, var, 0) && (zeros->zero.at[class] || !zeros->given.n || zeros->given.at[class] != e + 1);
 }
 
@@ -275,6 +278,65 @@ rewritten_as(Zeros *zeros, uint32_t e, Expr left)
     return (Rewritten){e, dae_add_row(dae, zeros->used.at, zeros->used.n), shape};
 }
 
+enum { TERM_SLOTS = 63 };
+#define TERMS_KNOWN (1ull << TERM_SLOTS)
+
+// The slots of an equation, bit k for slot k, that are in it once, alone in a sum or times a number: whatever other slots are, they stay.
+static uint64_t
+find_terms(const Exprs *exprs, Expr shape)
+{
+    enum { PARTS_MOST = 1000 }; // of which sums in sums may share many
+    U32Vec open = {0};
+    uint32_t slots = expr_nslots(exprs, shape);
+    uint64_t once = 0, again = 0;
+    vec_push(&open, shape);
+    for (uint32_t parts = 0; open.n; parts++) {
+        Expr e = vec_pop(&open);
+        if (parts == PARTS_MOST) {
+            again = UINT64_MAX;
+            break;
+        }
+        Op op = expr_op(exprs, e);
+        uint32_t n = expr_nargs(exprs, e), numbers = 0;
+        for (uint32_t i = 0; op == OP_MUL && i < n; i++)
+            numbers += expr_op(exprs, expr_arg(exprs, e, i)) == OP_CONST;
+        if (op == OP_EQN || op == OP_ADD || op == OP_NEG || (op == OP_MUL && numbers + 1 == n)) {
+            for (uint32_t i = 0; i < n; i++)
+                vec_push(&open, expr_arg(exprs, e, i));
+            continue;
+        }
+        for (uint32_t k = 0; k < slots && k < TERM_SLOTS; k++)
+            if (expr_uses_slot(exprs, e, k)) {
+                again |= (op == OP_SLOT ? once : UINT64_MAX) & 1ull << k;
+                once |= 1ull << k;
+            }
+    }
+    vec_free(&open);
+    return expr_op(exprs, shape) == OP_EQN ? once & ~again : 0;
+}
+
+static uint64_t
+terms_of(Zeros *zeros, Expr shape)
+{
+    if (shape >= zeros->terms.n)
+        vec_grow(&zeros->terms, expr_count(zeros->dae->exprs) + 1 - zeros->terms.n);
+    if (!zeros->terms.at[shape])
+        zeros->terms.at[shape] = find_terms(zeros->dae->exprs, shape) | TERMS_KNOWN;
+    return zeros->terms.at[shape];
+}
+
+// Whether zeros can take a derivative out of equation e: those that are terms of their own stay, unless they are zero themselves.
+static bool
+may_lose(Zeros *zeros, uint32_t e)
+{
+    const Equation *at = &zeros->dae->equations.at[e];
+    for (uint32_t k = 0, n = expr_nslots(zeros->dae->exprs, at->shape); k < n; k++)
+        if (derivative_at(zeros, at->row, k) != NONE
+            && (k >= TERM_SLOTS || !(terms_of(zeros, at->shape) >> k & 1) || is_zero(zeros, zeros->dae->rows.at[at->row + k], e)))
+            return true;
+    return false;
+}
+
 static void
 put_zeros(Zeros *zeros, uint32_t e)
 {
@@ -282,11 +344,8 @@ put_zeros(Zeros *zeros, uint32_t e)
     const Equation at = dae->equations.at[e];
     uint32_t n = expr_nslots(dae->exprs, at.shape);
     bool some = false, lost = false;
-    for (uint32_t k = 0; k < n && !some; k++)
-        some = derivative_at(zeros, at.row, k) != NONE;
-    if (!some)
+    if (!may_lose(zeros, e))
         return;
-    some = false;
     vec_clear(&zeros->used);
     for (uint32_t k = 0; k < n; k++) {
         bool zero = is_zero(zeros, dae->rows.at[at.row + k], e);
@@ -779,6 +838,7 @@ pass_zeros(Dae *dae, Diags *diags)
     vec_free(&zeros.named);
     vec_free(&zeros.bases);
     vec_free(&zeros.used);
+    vec_free(&zeros.terms);
     vec_free(&zeros.given);
     vec_free(&zeros.proof);
     vec_free(&zeros.lost);

@@ -29,8 +29,7 @@ initial_pre(Dae *dae, Var var)
         return to;
     // One that nobody asked for before the aliases were found becomes an alias now.
     Var pre = dae_pre(dae, var);
-    dae->alias_of.at[pre] = to;
-    dae->alias_negative.at[pre] = true;
+    dae_set_alias(dae, pre, to, true);
     return pre;
 }
 

@@ -38,7 +38,7 @@ typedef struct Forecaster {
     const InstrVec *code;
     U8Vec kind;              // per place
     U32Vec writer;           // per place: instruction + 1 that computes it, 0: none
-    U32Vec least;            // per place: as many operations at least lead to it, up to MDL_TIMELY_MOST + 1
+    U32Vec least;            // per place: as many operations at least lead to it, up to MDL_TIMELY_MOST + 1; empty until a forecast is to be written
     Map operations_of;       // per shape: its own operations
     Map parts_of;            // per shape: where its parts are in `parts`, behind how many there are
     U32Vec parts;
@@ -106,12 +106,12 @@ static Kind
 kind_of(const Forecaster *f, Expr shape, uint32_t row)
 {
     const Lowering *low = f->low;
-    Kind kind = expr_has_op(low->exprs, shape, OP_TIME) ? KIND_TIMED : KIND_FIXED;
-    for (uint32_t k = 0; k < expr_nslots(low->exprs, shape) && kind != KIND_MOVING; k++) {
+    Kind kind = KIND_FIXED;
+    for (uint32_t k = 0, n = expr_nslots(low->exprs, shape); k < n && kind != KIND_MOVING; k++) {
         Kind of = f->kind.at[low->sys->places.at[row + k]];
         kind = of > kind && expr_uses_slot(low->exprs, shape, k) ? of : kind;
     }
-    return kind;
+    return kind == KIND_FIXED && expr_has_op(low->exprs, shape, OP_TIME) ? KIND_TIMED : kind;
 }
 
 // Where the parts of a shape are: many rows have the same.
@@ -159,15 +159,26 @@ own_operations(Forecaster *f, Expr shape)
 // The longest way to shape(row) through the instructions that it needs: none of its operations is written twice. So it is known without
 // writing a thousand of them that there are too many, where each of a long row of relations needs all that were before it.
 static uint32_t
-least_operations(Forecaster *f, Expr shape, uint32_t row)
+least_of(Forecaster *f, Expr shape, uint32_t row)
 {
     uint32_t most = 0;
-    for (uint32_t k = 0; k < expr_nslots(f->low->exprs, shape); k++) {
+    for (uint32_t k = 0, n = expr_nslots(f->low->exprs, shape); k < n; k++) {
         uint32_t least = f->least.at[f->low->sys->places.at[row + k]];
         most = least > most && expr_uses_slot(f->low->exprs, shape, k) ? least : most;
     }
     most += own_operations(f, shape);
     return most > MDL_TIMELY_MOST ? MDL_TIMELY_MOST + 1 : most;
+}
+
+static uint32_t
+least_operations(Forecaster *f, Expr shape, uint32_t row)
+{
+    if (!f->least.n) {
+        vec_grow(&f->least, f->low->nv);
+        for (uint32_t i = 0; i < f->code->n; i++)
+            f->least.at[f->code->at[i].dest] = least_of(f, f->code->at[i].shape, f->code->at[i].row);
+    }
+    return least_of(f, shape, row);
 }
 
 static void
@@ -192,14 +203,10 @@ static void
 find_kinds(Forecaster *f)
 {
     vec_grow(&f->kind, f->low->nv);
-    vec_grow(&f->least, f->low->nv);
     vec_grow(&f->writer, f->low->nv);
     set_kinds(f);
-    for (uint32_t i = 0; i < f->code->n; i++) {
-        const Instr *instr = &f->code->at[i];
-        f->writer.at[instr->dest] = i + 1;
-        f->least.at[instr->dest] = least_operations(f, instr->shape, instr->row);
-    }
+    for (uint32_t i = 0; i < f->code->n; i++)
+        f->writer.at[f->code->at[i].dest] = i + 1;
 }
 
 static Steady
@@ -284,13 +291,15 @@ find_sharp(Forecaster *f)
     return any;
 }
 
-// Whether anything is a function of time.
+// Whether anything of the dynamics is a function of time.
 static bool
 is_timed(const Forecaster *f)
 {
-    bool timed = exprs_have_op(f->low->exprs, OP_TIME);
+    bool timed = false;
     for (uint32_t i = 0; i < f->clock.n && !timed; i++)
         timed = f->clock.at[i] == STEADY;
+    for (uint32_t i = 0; i < f->code->n && !timed; i++)
+        timed = expr_has_op(f->low->exprs, f->code->at[i].shape, OP_TIME);
     return timed;
 }
 
@@ -847,8 +856,6 @@ void
 make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
 {
     mdl_model *model = low->sys->model;
-    if (!exprs_have_op(low->exprs, OP_TIME) && !low->nx)
-        return;
     Forecaster f = {.low = low, .code = code};
     find_kinds(&f);
     forecast_relations(&f);

@@ -129,8 +129,7 @@ signed_alias(Dae *dae, const Law *law, Var var, int sign)
         return var;
     Var made = merge_hidden(dae, law, "whole", VAR_CONTINUOUS, TYPE_REAL);
     merge_extend(dae);
-    dae->alias_of.at[made] = var;
-    dae->alias_negative.at[made] = 1;
+    dae_set_alias(dae, made, var, true);
     return made;
 }
 

@@ -127,6 +127,8 @@ check_equations(Check *check)
         expect(check, expr_op(dae->exprs, equation->shape) == OP_EQN, "equation", i, "it is not of the form left = right");
         expect(check, equation->node < dae->nodes.n, "equation", i, "its owner does not exist");
         expect(check, equation->kind <= EQN_REMOVED, "equation", i, "its kind does not exist");
+        // Remembering changes no equation.
+        expect(check, dae_resolved_holds((Dae *)dae, i), "equation", i, "what is remembered of it is what it was before");
         check_mentioned(check, i);
     }
     for (uint32_t i = 0; i < dae->laws.n; i++) {
