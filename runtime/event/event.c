@@ -371,7 +371,7 @@ static bool
 accumulates(Run *run, uint32_t k, int side)
 {
     const Guard *guard = &run->guard[k];
-    if (!(guard->limit[side] > guard->last[side] && guard->limit[side] <= run->options->stop))
+    if (guard->passing || !(guard->limit[side] > guard->last[side] && guard->limit[side] <= run->options->stop))
         return false;
     double shrunk = guard->interval[side] / guard->first[side];
     bool steep = !rest_possible(run, k) && guard->confirmed[side] >= FEW_CONFIRMATIONS && shrunk < pow(STEEP, guard->confirmed[side] + 1);
@@ -396,11 +396,21 @@ accumulating(Run *run, double *limit)
     return UINT32_MAX;
 }
 
-// The motion goes on with the limit of the accumulating events.
+// The motion goes on with the limit of the accumulating events. Where there is no rest and the intervals shrink by a smaller factor each time, as those
+// of a lag that is set back to its limit whenever its input falls below it, g(n+1) ~ g(n)^2, a few more events and they are below all rounding: it goes
+// on behind them. A geometric sequence has no such end.
 MDL_CHECKED static int
 come_to_rest(Run *run, uint32_t guard, double limit)
 {
+    enum { FASTER = 2 };
+    const mdl_model *model = run->model;
+    bool passes = run->guard[guard].faster[0] >= FASTER || run->guard[guard].faster[1] >= FASTER;
     const char *why = rest_begin(run, guard);
+    if (why && passes) {
+        run->guard[guard].passing = true;
+        memcpy(run->v + model->y, run->y, model->nx * sizeof *run->y);
+        return event_iterate(run, false);
+    }
     if (why) {
         run_message(run, MDL_ERROR, "at time %.12g: the simulation makes no progress: events follow each other "
                     "ever faster and accumulate at time %.9g:\n  %s\nit cannot come to rest there: %s", run->time, limit,

@@ -100,9 +100,9 @@ update_relations(Run *run)
     return changed;
 }
 
-// Remembers which conditions were still changing when the limit came near.
+// Says which conditions were still changing when the limit came near. all_tried: none of their values agrees with the equations.
 static void
-report_flip_flop(const Run *run, const double *before, const char *what)
+report_flip_flop(const Run *run, const double *before, bool all_tried)
 {
     const mdl_model *model = run->model;
     char text[2000] = "";
@@ -118,9 +118,12 @@ report_flip_flop(const Run *run, const double *before, const char *what)
     bool law = false;
     for (uint32_t k = 0; k < model->n_sgns; k++)
         law = law || before[model->n_relations + model->n_time_relations + k] != run->v[model->sgn[k].mode];
-    run_message(run, MDL_ERROR, "at time %.12g: %s%s%s%s", run->v[0], what,
-                used ? "; these keep changing:" : "", text,
-                law ? "\nhelp: friction whose limit grows with its own force can jam, and then has no solution (Painleve)" : "");
+    const char *help = law         ? "\nhelp: friction whose limit grows with its own force can jam, and then has no solution (Painleve)"
+                       : all_tried ? "\nhelp: with either value the equations make it the other one: `if x > a then x = a else x = u` has no solution where "
+                                     "u > a; a limit is x = min(u, a)"
+                                   : "";
+    run_message(run, MDL_ERROR, "at time %.12g: the conditions of an event do not settle%s%s%s", run->v[0],
+                used ? "; these keep changing:" : "", text, help);
 }
 
 static void
@@ -155,7 +158,7 @@ search_modes(Run *run, uint32_t limit)
     return status;
 }
 
-// Relations and friction modes at fixed discrete values. With `stop` it ends where they go around in circles.
+// Relations and friction modes at fixed discrete values. With `stop` it ends where they go around in circles; without it all of their values were tried.
 MDL_CHECKED static int
 settle(Run *run, bool stop)
 {
@@ -184,7 +187,7 @@ settle(Run *run, bool stop)
         if (stop && circles(run))
             return MDL_OK;
     }
-    report_flip_flop(run, run->phi_scale, "the conditions of an event do not settle");
+    report_flip_flop(run, run->phi_scale, !stop);
     return MDL_FAILED;
 }
 

@@ -252,6 +252,9 @@ renew_size(Run *run, uint32_t k, double before)
         run->guard[k].size = now;
 }
 
+// The factor by which an interval shrinks, beside the one before, from which on the sequence is faster than a geometric one.
+static const double FASTER = 0.75;
+
 // Keeps track of the times between crossings in the same direction (see event_no_progress).
 static void
 note_crossing(Run *run, uint32_t k, double time)
@@ -266,6 +269,8 @@ note_crossing(Run *run, uint32_t k, double time)
                : k >= laws            ? friction_mode(run, k - laws) == 0
                                       : 0;
     double interval = time - guard->last[side], ratio = interval / guard->interval[side];
+    guard->faster[side] = ratio < FASTER * guard->ratio[side] ? guard->faster[side] + 1 : 0;
+    guard->ratio[side] = ratio;
     // The end of the geometric sequence through the latest two intervals. It moves by less than an interval
     // per crossing when the crossings accumulate (intervals like n^-p: by (1 - 1/p) intervals for p > 1) and
     // by more than one when they only become faster (by 1/p intervals for p < 1).
@@ -273,6 +278,8 @@ note_crossing(Run *run, uint32_t k, double time)
     if (!(ratio < 1)) {
         guard->confirmed[side] = 0;
         guard->first[side] = interval;
+        guard->faster[side] = 0;
+        guard->passing = false;
     } else if (fabs(limit - guard->limit[side]) < 0.9 * interval) {
         guard->confirmed[side]++;
     }
@@ -549,9 +556,9 @@ root_arm(Run *run)
             continue;
         if (guard->returning && (is_noise(run, k) || is_rounding(run, k)))
             continue;
-        if (guard->returning && (shrinks(run, guard) || rest_was(run, k)))
+        if (guard->returning && !guard->passing && (shrinks(run, guard) || rest_was(run, k)))
             run->accumulated = k + 1;
-        else if (guard->returning && !is_shallow(run, k))
+        else if (guard->returning && !guard->passing && !is_shallow(run, k))
             return report_missed(run, k);
         else
             arm(run, guard);

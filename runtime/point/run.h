@@ -102,6 +102,9 @@ typedef struct Guard {
     // confirmed.
     double last[2], interval[2], first[2], limit[2];
     uint32_t confirmed[2];
+    double ratio[2];       // of the latest interval to the one before,
+    uint32_t faster[2];    // and how often in a row it fell faster than a geometric sequence does
+    bool passing;          // these intervals end below all rounding, without a rest: what returns unseen there has done no more than that
     uint32_t hurried;      // crossings in a row that followed the one before in their direction within event_hurry()
     double lately, extent; // of a relation's function: how large it was at the latest looks, and at the most (vanish.c)
     double crossed;        // how large the function was on both sides of its latest crossing; INFINITY: it was not looked for

@@ -72,7 +72,7 @@ guards_snapshot(Run *run, Snapshot *s)
         snapshot_part(s, &guard->armed, sizeof guard->armed);
         snapshot_part(s, &guard->size, sizeof guard->size);
         snapshot_part(s, &guard->answer, sizeof guard->answer);
-        bool *flag[] = {&guard->pending, &guard->forced, &guard->held, &guard->returning, &guard->vanished};
+        bool *flag[] = {&guard->pending, &guard->forced, &guard->held, &guard->returning, &guard->vanished, &guard->passing};
         for (size_t i = 0; i < sizeof flag / sizeof *flag; i++)
             snapshot_part(s, flag[i], sizeof *flag[i]);
         snapshot_part(s, &guard->flips, sizeof guard->flips);
@@ -80,10 +80,11 @@ guards_snapshot(Run *run, Snapshot *s)
         snapshot_part(s, &guard->descent, sizeof guard->descent);
         snapshot_part(s, &guard->depth, sizeof guard->depth);
         snapshot_part(s, &guard->flickers, sizeof guard->flickers);
-        double *pair[] = {guard->last, guard->interval, guard->first, guard->limit};
+        double *pair[] = {guard->last, guard->interval, guard->first, guard->limit, guard->ratio};
         for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
             snapshot_part(s, pair[i], 2 * sizeof *pair[i]);
         snapshot_part(s, guard->confirmed, sizeof guard->confirmed);
+        snapshot_part(s, guard->faster, sizeof guard->faster);
         snapshot_part(s, &guard->hurried, sizeof guard->hurried);
         snapshot_part(s, &guard->lately, sizeof guard->lately);
         snapshot_part(s, &guard->extent, sizeof guard->extent);
