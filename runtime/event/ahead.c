@@ -77,7 +77,15 @@ ahead_forget(Run *run)
 bool
 ahead_knows(const Run *run, uint32_t relation)
 {
-    return run->ahead && run->ahead->watched[relation];
+    return run->ahead && run->ahead->watched[relation] && !run->guard[relation].at_limit;
+}
+
+// What is held at its limit changes where its other value agrees (limit.c), and not where its function does.
+static bool
+is_watched(const Run *run, uint32_t k)
+{
+    uint32_t relation = run->model->forecast[k].relation;
+    return relation != UINT32_MAX && !run->ahead->outlook[k].lost && !run->guard[relation].at_limit;
 }
 
 bool
@@ -285,8 +293,7 @@ ahead_look(Run *run)
         give_up(run);
     for (uint32_t k = 0; k < run->model->n_forecasts; k++) {
         const Outlook *outlook = &ahead->outlook[k];
-        if (run->model->forecast[k].relation != UINT32_MAX && !outlook->lost && outlook->change == INFINITY
-            && outlook->clear <= run->time && run->time < run->options->stop)
+        if (is_watched(run, k) && outlook->change == INFINITY && outlook->clear <= run->time && run->time < run->options->stop)
             ahead_extend(run, k);
     }
     tell_lost(run);
@@ -297,7 +304,7 @@ ahead_next_instant(const Run *run)
 {
     double next = INFINITY;
     for (uint32_t k = 0; run->ahead && k < run->model->n_forecasts; k++)
-        if (run->model->forecast[k].relation != UINT32_MAX && !run->ahead->outlook[k].lost)
+        if (is_watched(run, k))
             next = fmin(next, run->ahead->outlook[k].change);
     return next;
 }
@@ -306,11 +313,9 @@ void
 ahead_mark(Run *run, double instant)
 {
     for (uint32_t k = 0; run->ahead && k < run->model->n_forecasts; k++) {
-        const mdl_forecast *forecast = &run->model->forecast[k];
-        if (forecast->relation == UINT32_MAX || run->ahead->outlook[k].lost
-            || !(run->ahead->outlook[k].change <= instant + 8 * DBL_EPSILON * fabs(instant)))
+        if (!is_watched(run, k) || !(run->ahead->outlook[k].change <= instant + 8 * DBL_EPSILON * fabs(instant)))
             continue;
-        run->guard[forecast->relation].pending = true;
+        run->guard[run->model->forecast[k].relation].pending = true;
     }
 }
 
@@ -328,7 +333,7 @@ ahead_limit(Run *run)
         const Outlook *outlook = &ahead->outlook[k];
         if (model->forecast[k].relation == UINT32_MAX)
             terms = true;
-        else if (!outlook->lost && outlook->change == INFINITY && outlook->clear < run->options->stop)
+        else if (is_watched(run, k) && outlook->change == INFINITY && outlook->clear < run->options->stop)
             limit = fmin(limit, outlook->clear);
     }
     bool moves = model->nx || run->delays || run->transports;

@@ -72,7 +72,7 @@ bool
 condition_alone(const Run *run)
 {
     // Fractional derivatives are set from states that are not those of relations.
-    return run->model->condition_range && !rest_any(run) && !run->modes;
+    return run->model->condition_range && !rest_any(run) && !run->modes && !run->limits;
 }
 
 static void
@@ -123,7 +123,7 @@ condition_far(const Run *run)
     const mdl_model *model = run->model;
     const double *difference[MDL_DIFFERENCES];
     double factor[MDL_DIFFERENCES], next = 0;
-    if (!conditions->known || !run->stepper->differences) // a contest may have found another method
+    if (!conditions->known || run->limits || !run->stepper->differences) // a contest may have found another method
         return false;
     if (run->time <= conditions->covered && conditions->left > 0) {
         conditions->left--;

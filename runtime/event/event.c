@@ -326,6 +326,7 @@ event_iterate(Run *run, bool initial)
     if (run->contacts)
         status = contact_tell_several(run);
     evaluate_store(run);
+    limit_find(run);
     return status;
 }
 

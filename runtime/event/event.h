@@ -129,6 +129,8 @@ MDL_CHECKED int root_returned(Run *run, double low, double time, double *instant
 MDL_CHECKED int root_arm(Run *run);
 // After an event, with the consistent point in run->y, run->yp: the forced conditions get their band.
 MDL_CHECKED int root_blind(Run *run);
+// A time in which no state moves by more than a part in 10^8.
+double root_short_time(const Run *run);
 // What helps against chattering, beginning with a newline; "" when no relation is blind.
 const char *root_chatter_help(const Run *run);
 const char *root_text(const Run *run, uint32_t guard);
@@ -141,5 +143,15 @@ bool vanish_wrong(const Run *run, uint32_t k);
 MDL_CHECKED bool vanish_found(Run *run, double low);
 // During an event, v evaluated: the function of relation k, which is zero, would be so whatever the rounding of the states was.
 bool vanish_is_exact(Run *run, uint32_t k);
+
+// --- limit.c: relations that make themselves false
+// At the point in v: the function of relation k is zero, but for rounding.
+bool limit_reached(const Run *run, uint32_t k);
+// At the point in v, evaluated: positive while the value of relation k that it does not have contradicts itself. v is as before.
+double limit_function(Run *run, uint32_t k);
+// At the point in v, evaluated: with the other value of relation k its function is zero, too.
+bool limit_is_zero(Run *run, uint32_t k);
+// Behind an event, settled and stored: which relations are held at their limits (Guard.at_limit, run->limits). Each is told once.
+void limit_find(Run *run);
 
 #endif

@@ -64,6 +64,8 @@ relation_value(Run *run, uint32_t k)
     bool near = guard->forced ? size <= crossing * guard->size : guard->band > 0 && size == 0;
     if (guard->pending)
         return value != 0 ? 0 : 1;
+    if (guard->at_limit && limit_reached(run, k) && limit_function(run, k) > 0)
+        return value;
     // Where rounding hides the change of a function of time it is known which side comes (ahead.c).
     bool foreseen = guard->forced && ahead_knows(run, k);
     bool located = near && (foreseen || !(vanish_wrong(run, k) && vanish_is_exact(run, k)));
@@ -247,6 +249,8 @@ typedef struct Search {
     uint32_t relation[SEARCHED_MOST]; // those that keep changing
     uint32_t n;
     uint64_t values;                  // bit i: the value of relation[i]
+    bool another;                     // the last one has not changed by itself
+    bool limits;                      // relations may be held whose functions have become zero by it
 } Search;
 
 static bool
@@ -307,10 +311,24 @@ solve_held(Run *run, const Search *search)
 static bool
 agrees(Run *run, const Search *search)
 {
-    for (uint32_t i = 0; i < search->n; i++)
-        if (relation_value(run, search->relation[i]) != (double)(search->values >> i & 1))
+    uint64_t held = 0;
+    for (uint32_t i = 0; i < search->n; i++) {
+        uint32_t k = search->relation[i];
+        // That a crossing was located lets no other value pass that the relation does not have.
+        bool exact = search->another && i + 1 == search->n;
+        double value = exact ? run->v[run->model->relation[k].next] != 0 : relation_value(run, k);
+        if (value == (double)(search->values >> i & 1))
+            continue;
+        if (!search->limits || !limit_reached(run, k))
             return false;
-    return !follow(run, 0);
+        held |= (uint64_t)1 << i;
+    }
+    if (follow(run, 0))
+        return false;
+    for (uint32_t i = 0; i < search->n; i++)
+        if (held >> i & 1)
+            run->guard[search->relation[i]].at_limit = true;
+    return true;
 }
 
 // Tries all values of the conditions that are searched, the last one only `kept` where that is not negative.
@@ -335,6 +353,7 @@ try_another(Run *run, Search *search)
     bool found = false;
     if (search->n == SEARCHED_MOST || model->n_relations > (1u << SEARCHED_MOST) >> search->n)
         return false;
+    search->another = true;
     for (uint32_t k = 0; k < model->n_relations && !found; k++) {
         if (is_searched(search, k))
             continue;
@@ -342,10 +361,11 @@ try_another(Run *run, Search *search)
         found = try_values(run, search, search->start[model->relation[k].value] == 0);
         search->n -= !found;
     }
+    search->another = false;
     return found;
 }
 
-// Tries all values of the conditions that have flipped more than once, then each of the others besides. MDL_FAILED when none
+// Tries all values of the conditions that have flipped more than once, then each of the others besides, then limits. MDL_FAILED when none
 // agrees: v is as before.
 MDL_CHECKED static int
 search_conditions(Run *run)
@@ -365,7 +385,10 @@ search_conditions(Run *run)
         return MDL_INTERNAL;
     memcpy(start, run->v, bytes);
     search.start = start;
-    int status = try_values(run, &search, -1) || try_another(run, &search) ? MDL_OK : MDL_FAILED;
+    bool found = try_values(run, &search, -1) || try_another(run, &search);
+    search.limits = true;
+    found = found || try_values(run, &search, -1);
+    int status = found ? MDL_OK : MDL_FAILED;
     if (status != MDL_OK)
         memcpy(run->v, start, bytes);
     free(start);

@@ -46,10 +46,11 @@ root_text(const Run *run, uint32_t guard)
 }
 
 static double
-relation_guard(const Run *run, const mdl_relation *relation)
+relation_guard(Run *run, uint32_t k)
 {
+    const mdl_relation *relation = &run->model->relation[k];
     double g = run->v[relation->g];
-    return run->v[relation->value] != 0 ? g : -g;
+    return run->guard[k].at_limit ? limit_function(run, k) : run->v[relation->value] != 0 ? g : -g;
 }
 
 // Within how much of zero guard k is blind at the instant in v.
@@ -70,7 +71,7 @@ root_compute(Run *run)
     mdl_call(model->relations, run->v);
     for (uint32_t i = 0; i < model->n_relations; i++) {
         bool known = ahead && ahead_knows(run, i);
-        run->phi[i] = !known ? relation_guard(run, &model->relation[i]) + band_at(run, i) : ahead_ends_wrong(run, i) ? -1e-100 : 1;
+        run->phi[i] = !known ? relation_guard(run, i) + band_at(run, i) : ahead_ends_wrong(run, i) ? -1e-100 : 1;
         if (run->guard[i].vanished && vanish_wrong(run, i))
             run->phi[i] = -1e-100;
     }
@@ -497,9 +498,9 @@ is_rounding(Run *run, uint32_t k)
     if (k >= run->model->n_relations || rest_was(run, k) || condition_alone(run))
         return false;
     mdl_call(run->model->relations, run->v);
-    double here = relation_guard(run, &run->model->relation[k]);
+    double here = relation_guard(run, k);
     bool solved = evaluate_again(run, 4 * DBL_EPSILON);
-    double noise = fabs(relation_guard(run, &run->model->relation[k]) - here), zone = ZONE * fmax(noise, before);
+    double noise = fabs(relation_guard(run, k) - here), zone = ZONE * fmax(noise, before);
     solved = condition_evaluate(run, time) == MDL_OK && solved;
     root_compute(run);
     if (!solved || !(noise > NOISY * before) || zone > run->tolerance)
@@ -569,8 +570,8 @@ root_arm(Run *run)
 
 // A short time in which no state moves by more than a part in 10^8 of itself or of its nominal value. States that rest say
 // nothing about functions of time, so it is short beside an output interval, too.
-static double
-short_time(const Run *run)
+double
+root_short_time(const Run *run)
 {
     const mdl_model *model = run->model;
     double fastest = 0;
@@ -588,14 +589,14 @@ MDL_CHECKED static int
 look_ahead(Run *run)
 {
     const mdl_model *model = run->model;
-    double *v = run->v, later = short_time(run);
+    double *v = run->v, later = root_short_time(run);
     evaluate_load(run, run->time, run->y, run->yp);
     int status = evaluate_row(run, true);
     if (status != MDL_OK)
         return status;
     mdl_call(model->relations, v);
     for (uint32_t k = 0; k < model->n_relations; k++) {
-        run->phi[k] = relation_guard(run, &model->relation[k]);
+        run->phi[k] = relation_guard(run, k);
         // reinit() may have moved it far away: it sees at once.
         if (run->phi[k] > 2 * run->guard[k].band)
             run->guard[k].band = 0;
@@ -609,7 +610,7 @@ look_ahead(Run *run)
     mdl_call(model->relations, v);
     for (uint32_t k = 0; k < model->n_relations; k++) {
         Guard *guard = &run->guard[k];
-        double change = relation_guard(run, &model->relation[k]) - run->phi[k];
+        double change = relation_guard(run, k) - run->phi[k];
         guard->returning = guard->band > 0 && solved && !rest_holds(run, k) && !(rest_band(run, k) > 0) &&
                            change < -4 * DBL_EPSILON * fmax(fabs(run->phi[k]), guard->size);
         guard->descent = guard->returning ? -change / later : 0;
@@ -643,11 +644,11 @@ find_noise(Run *run)
         return status;
     mdl_call(run->model->relations, run->v);
     for (uint32_t k = 0; k < run->model->n_relations; k++)
-        run->phi[k] = relation_guard(run, &run->model->relation[k]);
+        run->phi[k] = relation_guard(run, k);
     bool solved = evaluate_again(run, 0); // a difference of states is known as well as these
     for (uint32_t k = 0; solved && k < run->model->n_relations; k++) {
         Guard *guard = &run->guard[k];
-        double noise = fabs(relation_guard(run, &run->model->relation[k]) - run->phi[k]);
+        double noise = fabs(relation_guard(run, k) - run->phi[k]);
         if (!flickers(run, k) || !(noise > NOISY * guard->crossed))
             continue;
         be_blind(guard, ZONE * fmax(noise, guard->crossed));

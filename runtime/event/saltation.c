@@ -240,7 +240,7 @@ find_times(Run *run)
         return MDL_OK;
     memset(sense->tau, 0, sense->n * sizeof *sense->tau);
     for (uint32_t k = 0; k < run->guards && status == MDL_OK; k++) {
-        if (!run->guard[k].pending || (k >= model->n_relations && k < laws))
+        if (!run->guard[k].pending || run->guard[k].at_limit || (k >= model->n_relations && k < laws)) // what a limit gives up goes on as it was
             continue;
         status = guard_time(run, k, first);
         first = false;

@@ -43,7 +43,7 @@ static bool
 is_candidate(const Run *run, uint32_t k)
 {
     const Guard *guard = &run->guard[k];
-    return !guard->vanished && vanish_wrong(run, k) && !rest_holds(run, k) && guard->lately >= LOST * guard->extent;
+    return !guard->vanished && !guard->at_limit && vanish_wrong(run, k) && !rest_holds(run, k) && guard->lately >= LOST * guard->extent;
 }
 
 // Moves states by noise whose signs are as good as random and the same in every run. What friction holds at zero, and what
@@ -92,7 +92,7 @@ zero_without(Run *run, uint32_t k, double time)
     *value = held == 0;
     bool zero = evaluate_beside(run, time, 1) == MDL_OK && run->v[run->model->relation[k].g] == 0;
     *value = held;
-    return zero;
+    return zero && evaluate_beside(run, time, 1) == MDL_OK && limit_is_zero(run, k); // discrete variables follow, too
 }
 
 // Of the candidates those that are zero beside the point at `time`, too. True: there are some. v is used, `kept` is how it was: what
@@ -171,5 +171,5 @@ vanish_is_exact(Run *run, uint32_t k)
     }
     memcpy(v, kept, model->nv * sizeof *v);
     free(kept);
-    return exact;
+    return exact && limit_is_zero(run, k); // discrete variables follow, too
 }

@@ -109,6 +109,8 @@ typedef struct Guard {
     double lately, extent; // of a relation's function: how large it was at the latest looks, and at the most (vanish.c)
     double crossed;        // how large the function was on both sides of its latest crossing; INFINITY: it was not looked for
     uint32_t flickers;     // crossings in a row in which it was no larger than rounding may be
+    bool at_limit;         // held at zero with a value that it does not have there (limit.c)
+    bool limit_told;
     bool vanished;         // a relation's function has become zero for longer: there zero is the wrong side
     double told;           // the latest instant at which somebody else who integrates was shown the other side (root_functions); NAN: none since the last event
     double dip;            // where the parabola through its latest values (Sightings) is lowest; NAN: not worth a look
@@ -227,6 +229,7 @@ struct Run {
     bool time_event;           // the event being handled is at an instant
     double settled;            // before an event that was located: the last time at which no condition was violated
     bool outdated;             // the row is that left limit: the condition that was located has crossed, and its value is the former one
+    uint32_t limits;           // relations that are held at their limits
     uint32_t accumulated;      // relation + 1 whose events can no longer be told apart, 0: none
     double event_time[EVENT_WINDOW];
     uint32_t event_count;

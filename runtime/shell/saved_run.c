@@ -72,7 +72,7 @@ guards_snapshot(Run *run, Snapshot *s)
         snapshot_part(s, &guard->armed, sizeof guard->armed);
         snapshot_part(s, &guard->size, sizeof guard->size);
         snapshot_part(s, &guard->answer, sizeof guard->answer);
-        bool *flag[] = {&guard->pending, &guard->forced, &guard->held, &guard->returning, &guard->vanished, &guard->passing};
+        bool *flag[] = {&guard->pending, &guard->forced, &guard->held, &guard->returning, &guard->vanished, &guard->passing, &guard->at_limit, &guard->limit_told};
         for (size_t i = 0; i < sizeof flag / sizeof *flag; i++)
             snapshot_part(s, flag[i], sizeof *flag[i]);
         snapshot_part(s, &guard->flips, sizeof guard->flips);
@@ -107,6 +107,7 @@ events_snapshot(Run *run, Snapshot *s)
     snapshot_part(s, run->time_next, model->n_time_relations * sizeof *run->time_next);
     snapshot_part(s, run->sample_index, model->n_samples * sizeof *run->sample_index);
     snapshot_part(s, &run->time_event, sizeof run->time_event);
+    snapshot_part(s, &run->limits, sizeof run->limits);
     snapshot_part(s, &run->accumulated, sizeof run->accumulated);
     snapshot_part(s, run->event_time, sizeof run->event_time);
     snapshot_part(s, &run->event_count, sizeof run->event_count);
