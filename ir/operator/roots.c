@@ -350,11 +350,12 @@ floor_of(Roots *roots, Expr e)
     uint32_t by = expr_op(exprs, e) == OP_SLOT ? roots_definition(&roots->reach, vars->at[expr_slot_of(exprs, e)], &value) : NONE, n;
     if (by != NONE) {
         const Var *row = dae_row(dae, by, &n);
-        Expr with[n + 1];
+        U32Vec with = {0};
         for (uint32_t i = 0; i < n; i++)
-            with[i] = expr_slot(exprs, vars->n + i);
+            vec_push(&with, expr_slot(exprs, vars->n + i));
         vec_append(vars, row, n);
-        e = expr_substitute(exprs, value, with, n);
+        e = expr_substitute(exprs, value, with.at, n);
+        vec_free(&with);
     }
     return expr_1(exprs, OP_NOEVENT, no_less(exprs, sum_of_sizes(exprs, e), SOLVED));
 }
