@@ -410,12 +410,31 @@ is_square(uint32_t slot, void *context)
     return !folded && nonsmooth_nonneg(exprs, value, &(Signs){is_square, NULL, &next, NULL});
 }
 
+// Not a product whose factors that may be zero have one sign: a coefficient with a density in it does not turn.
+static bool
+turns(const Roots *roots, Expr x)
+{
+    const Dae *dae = roots->dae;
+    Exprs *exprs = dae->exprs;
+    Expr factor, rest;
+    bool product = false;
+    for (uint32_t k = 0; k < roots->slots; k++) {
+        Var var = roots->naming.vars.at[k];
+        if (!expr_uses_slot(exprs, x, k) || dae_is_parameter(dae, var) || !expr_affine(exprs, x, k, &factor, &rest))
+            continue;
+        if (!expr_is_const(exprs, rest, 0) || !dae_is_nonneg(dae, var))
+            return true;
+        product = true;
+    }
+    return !product;
+}
+
 // In a loop, or where the flow is known and the pressure is not, a root has an infinite slope where it turns, and x as a function of z has none.
 static Expr
 make_in_loop(Roots *roots, Root root, uint8_t kind)
 {
     Exprs *exprs = roots->dae->exprs;
-    if (!root.under || kind == DAE_ROOT_STRICT || !reach_in_loop(&roots->reach, root.x, roots->naming.vars.at) ||
+    if (!root.under || kind == DAE_ROOT_STRICT || !turns(roots, root.x) || !reach_in_loop(&roots->reach, root.x, roots->naming.vars.at) ||
         nonsmooth_nonneg(exprs, root.x, &(Signs){slot_is_nonneg, NULL, roots, NULL}))
         return 0;
     root.kind = kind;
