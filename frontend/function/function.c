@@ -404,6 +404,7 @@ output_value(Frame *frame, uint32_t i, Value *out)
         missing = !out->elements[k];
     if (!missing || record_fill(env, out))
         return true;
+    env->at_run_time |= env->some_assigned && !env->compile; // a call finds out where it runs (routine_unset.c)
     Diag *diag = diag_add(env->diags, E0207, frame->span,
                           "output '%s' of '%s' has no value at the end of the function",
                           sym_text(env->syms, frame->variables.at[i].name), function_name(frame));
