@@ -403,9 +403,9 @@ accumulating(Run *run, double *limit)
 MDL_CHECKED static int
 come_to_rest(Run *run, uint32_t guard, double limit)
 {
-    enum { FASTER = 2 };
+    enum { IN_A_ROW = 2 };
     const mdl_model *model = run->model;
-    bool passes = run->guard[guard].faster[0] >= FASTER || run->guard[guard].faster[1] >= FASTER;
+    bool passes = run->guard[guard].faster[0] >= IN_A_ROW || run->guard[guard].faster[1] >= IN_A_ROW;
     const char *why = rest_begin(run, guard);
     if (why && passes) {
         run->guard[guard].passing = true;
