@@ -34,6 +34,23 @@ limit_reached(const Run *run, uint32_t k)
     return fabs(run->v[run->model->relation[k].g]) <= ZERO * run->guard[k].size;
 }
 
+static double *
+keep_point(const Run *run)
+{
+    size_t bytes = run->model->nv * sizeof *run->v;
+    double *kept = malloc(bytes);
+    if (kept)
+        memcpy(kept, run->v, bytes);
+    return kept;
+}
+
+static void
+restore_point(Run *run, double *kept)
+{
+    memcpy(run->v, kept, run->model->nv * sizeof *run->v);
+    free(kept);
+}
+
 // The model with the other value of relation k, at the point in v, which is as before. False: it cannot be solved. *size: of the relation's function
 // there; *agrees: the relation has that value there.
 static bool
@@ -42,11 +59,10 @@ solve_other(Run *run, uint32_t k, double *size, bool *agrees)
     enum { PASSES = 2 }; // discrete variables follow from the solution, and it from them
     const mdl_model *model = run->model;
     const mdl_relation *relation = &model->relation[k];
-    double *v = run->v, *kept = malloc(model->nv * sizeof *v), other = v[relation->value] == 0;
-    bool solved = kept != NULL;
+    double *v = run->v, *kept = keep_point(run), other = v[relation->value] == 0;
+    bool solved = true;
     if (!kept)
         return false;
-    memcpy(kept, v, model->nv * sizeof *v);
     v[relation->value] = other;
     for (uint32_t pass = 0; pass < PASSES && solved; pass++) {
         mdl_call(model->discretes, v);
@@ -54,8 +70,7 @@ solve_other(Run *run, uint32_t k, double *size, bool *agrees)
     }
     *size = fabs(v[relation->g]);
     *agrees = (v[relation->next] != 0) == (other != 0);
-    memcpy(v, kept, model->nv * sizeof *v);
-    free(kept);
+    restore_point(run, kept);
     return solved;
 }
 
@@ -85,11 +100,10 @@ lasts(Run *run, uint32_t k)
 {
     enum { TRIALS = 2 };
     const mdl_model *model = run->model;
-    double *v = run->v, *kept = malloc(model->nv * sizeof *v);
-    bool zero = kept != NULL;
+    double *v = run->v, *kept = keep_point(run);
+    bool zero = true;
     if (!kept)
         return false;
-    memcpy(kept, v, model->nv * sizeof *v);
     for (uint32_t trial = 0; trial < TRIALS && zero; trial++) {
         memcpy(v, kept, model->nv * sizeof *v);
         v[0] += (trial ? -MOVED : MOVED) * run->interval;
@@ -97,8 +111,7 @@ lasts(Run *run, uint32_t k)
             v[model->y + i] += (sin(1.0 + 2.4 * i + 17.0 * trial) < 0 ? -MOVED : MOVED) * (fabs(v[model->nominal + i]) + fabs(v[model->y + i]));
         zero = evaluate_relations(run) == MDL_OK && limit_reached(run, k);
     }
-    memcpy(v, kept, model->nv * sizeof *v);
-    free(kept);
+    restore_point(run, kept);
     return zero;
 }
 
@@ -107,17 +120,15 @@ static bool
 contradicts(Run *run, uint32_t k)
 {
     const mdl_model *model = run->model;
-    double *v = run->v, *kept = malloc(model->nv * sizeof *v), later = root_short_time(run);
+    double *v = run->v, *kept = keep_point(run), later = root_short_time(run);
     if (!kept)
         return false;
-    memcpy(kept, v, model->nv * sizeof *v);
     v[0] += later;
     for (uint32_t i = 0; i < model->nx; i++)
         v[model->y + i] += later * run->yp[i];
     fractional_extrapolate(run, later);
     bool contradicts = evaluate_relations(run) == MDL_OK && limit_function(run, k) > ZERO * run->guard[k].size;
-    memcpy(v, kept, model->nv * sizeof *v);
-    free(kept);
+    restore_point(run, kept);
     return contradicts;
 }
 
