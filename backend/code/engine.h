@@ -16,6 +16,7 @@ Engine *engine_make(void (*release)(void *), void *state);
 // to code[f].
 typedef struct Interp Interp;
 Interp *interp_create(const Sys *sys, const uint8_t *chosen, mdl_code *code);
+size_t interp_length(const mdl_code *code); // instructions of one of these functions
 void interp_free(Interp **interp);
 // Writes code[f] of every function into the model through sys->fixups.
 void link_code(Sys *sys, const mdl_code *code);

@@ -598,6 +598,13 @@ interp_create(const Sys *sys, const uint8_t *chosen, mdl_code *code)
     return interp;
 }
 
+size_t
+interp_length(const mdl_code *code)
+{
+    const Program *program = code->self;
+    return program->insns.n;
+}
+
 static void
 release_interp(void *state)
 {

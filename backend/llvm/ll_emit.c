@@ -491,16 +491,21 @@ table_of_constants(Emitter *e, const CodeOps *ops)
     return table;
 }
 
+void
+ll_next_block(Emitter *e)
+{
+    LLVMBasicBlockRef on = ll_block(e);
+    LLVMBuildBr(e->m->builder, on);
+    LLVMPositionBuilderAtEnd(e->m->builder, on);
+}
+
 // Long straight code in blocks: whatever divides one moves all that comes behind it.
 static void
 divide(Emitter *e, uint32_t i)
 {
     enum { LENGTH = 512 };
-    if (e->loop || i % LENGTH != LENGTH - 1)
-        return;
-    LLVMBasicBlockRef on = ll_block(e);
-    LLVMBuildBr(e->m->builder, on);
-    LLVMPositionBuilderAtEnd(e->m->builder, on);
+    if (!e->loop && i % LENGTH == LENGTH - 1)
+        ll_next_block(e);
 }
 
 void

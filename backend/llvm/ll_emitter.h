@@ -58,6 +58,7 @@ LLVMValueRef ll_load(Emitter *e, LLVMValueRef address);
 LLVMValueRef ll_compare(Emitter *e, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef ll_choose(Emitter *e, LLVMValueRef condition, LLVMValueRef yes, LLVMValueRef no);
 LLVMBasicBlockRef ll_block(Emitter *e);
+void ll_next_block(Emitter *e); // what follows is emitted there
 LLVMValueRef ll_doubles(Emitter *e, uint32_t n); // memory of this call
 // Goes on in a new block when the condition holds, in *otherwise (to be filled) when it does not, which is rare.
 void ll_expect(Emitter *e, LLVMValueRef condition, LLVMBasicBlockRef *otherwise);

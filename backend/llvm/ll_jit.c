@@ -26,7 +26,11 @@
 #include "ir/expr/op.h"
 #include "runtime/model/clock.h"
 
-enum { LATE_CALLS = 200 };
+enum {
+    LATE_CALLS = 200,
+    LONG_OPERATIONS = 100000, // of a function that is compiled when it has been interpreted for as long as that would take
+};
+static const double SECONDS_EACH = 2e-5; // to compile an operation
 
 typedef struct Jit Jit;
 
@@ -37,6 +41,8 @@ typedef struct Late {
     mdl_code interpreted;
     _Atomic(mdl_fn *) native; // NULL: not yet
     atomic_uint calls;
+    size_t operations;
+    _Atomic double spent;     // interpreting it, where it is long
 } Late;
 
 struct Jit {
@@ -232,19 +238,38 @@ compile_late(Late *late)
     free(why.text);
 }
 
+// Most of a long function may lie in branches that are hardly ever taken (a transform at the end of a run): its time tells, not its calls.
+static bool
+is_worth_compiling(Late *late)
+{
+    if (late->operations < LONG_OPERATIONS)
+        return atomic_fetch_add_explicit(&late->calls, 1, memory_order_relaxed) == LATE_CALLS;
+    return atomic_load_explicit(&late->spent, memory_order_relaxed) > SECONDS_EACH * (double)late->operations;
+}
+
+static void
+interpret(Late *late, double *v)
+{
+    double began = late->operations < LONG_OPERATIONS ? 0 : clock_seconds();
+    late->interpreted.fn(v, late->interpreted.self);
+    if (began > 0) // two threads may lose some of it
+        atomic_store_explicit(&late->spent, atomic_load_explicit(&late->spent, memory_order_relaxed) + clock_seconds() - began, memory_order_relaxed);
+}
+
 static void
 call_late(double *v, const void *self)
 {
     Late *late = (Late *)(uintptr_t)self;
     mdl_fn *native = atomic_load_explicit(&late->native, memory_order_acquire);
-    if (!native && atomic_fetch_add_explicit(&late->calls, 1, memory_order_relaxed) == LATE_CALLS) {
+    if (!native && is_worth_compiling(late)) {
         compile_late(late);
+        atomic_store(&late->spent, -HUGE_VAL); // once
         native = atomic_load(&late->native);
     }
     if (native)
         native(v, self);
     else
-        late->interpreted.fn(v, late->interpreted.self);
+        interpret(late, v);
 }
 
 static void
@@ -264,6 +289,7 @@ set_late(Jit *jit, mdl_code *code)
         late->jit = jit;
         late->func = f;
         late->interpreted = code[f];
+        late->operations = interp_length(&code[f]);
         code[f] = (mdl_code){call_late, late++};
     }
 }

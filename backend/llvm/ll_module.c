@@ -18,9 +18,10 @@
 #include <string.h>
 
 #include "ir/base/map.h"
+#include "ir/expr/expr_parts.h"
 
 enum { LATE_INSTRS = 2000 }; // straight code that takes longer to compile than to interpret a hundred times over
-enum { MODULE_INSTRS = 5000, LOOP_MODULE_INSTRS = 2000, LOOP_WORK = 20000, LARGEST_OPTIMISED = 4000 };
+enum { MODULE_INSTRS = 5000, LOOP_MODULE_INSTRS = 2000, LOOP_WORK = 20000, LARGEST_OPTIMISED = 4000, MOST_STEPS_OPTIMISED = 1000 };
 
 // --- computers
 
@@ -251,16 +252,22 @@ ll_external(LlModule *m, const char *symbol)
     return function ? function : LLVMAddFunction(m->module, symbol, LLVMFunctionType(m->type_void, params, 3, false));
 }
 
-// Routines go to the modules that are optimised: they have loops and many small steps.
+// Routines go to the modules that are optimised: they have loops and many small steps. One with very many steps (whole arrays element by
+// element) would take longer there than in all its calls.
 static bool
 compile_routine(Compiler *c, const Routine *routine, bool inside)
 {
-    LlModule *m = module_for(c, c->request->options.opt != 0);
+    bool optimised = c->request->options.opt != 0 && routine->steps.n <= MOST_STEPS_OPTIMISED;
+    LlModule *m = module_for(c, optimised);
     if (!m)
         return false;
-    ll_emit_routine(m, c->lowering, routine, inside);
+    LLVMValueRef function = ll_emit_routine(m, c->lowering, routine, inside);
+    if (m->optimised && !optimised) {
+        ll_attribute(m, function, "noinline");
+        ll_attribute(m, function, "optnone");
+    }
     m->instrs += routine->steps.n;
-    m->gains = m->gains || c->request->options.opt != 0;
+    m->gains = m->gains || optimised;
     return true;
 }
 
@@ -404,13 +411,18 @@ compile_shared(Compiler *c, const Func *func)
     return good;
 }
 
+// Instructions outside of loops; one that reads very much (the inputs of a call that takes a large array) counts as several.
 static uint32_t
-straight_instrs(const Pieces *pieces)
+straight_instrs(const Compiler *c, const Pieces *pieces)
 {
+    enum { MUCH = 64 };
+    const Sys *sys = c->request->sys;
     uint32_t sum = 0;
-    for (uint32_t s = 0; s < pieces->segments.n; s++)
-        if (pieces->segments.at[s].trips == 1)
-            sum += pieces->segments.at[s].period;
+    for (uint32_t s = 0; s < pieces->segments.n; s++) {
+        const Segment *segment = &pieces->segments.at[s];
+        for (uint32_t i = 0; segment->trips == 1 && i < segment->period; i++)
+            sum += 1 + expr_nslots(sys->exprs, sys->instrs.at[segment->first + i].shape) / MUCH;
+    }
     return sum;
 }
 
@@ -422,7 +434,7 @@ compile_function(Compiler *c, const Func *func)
     c->func = func;
     c->parts = 0;
     pieces_make(&pieces, request->sys, &c->slots, func->first, func->count);
-    if (request->late && !request->marked && straight_instrs(&pieces) >= LATE_INSTRS) {
+    if (request->late && !request->marked && straight_instrs(c, &pieces) >= LATE_INSTRS) {
         request->late[func - request->sys->funcs.at] = 1;
         pieces_free(&pieces);
         return true;

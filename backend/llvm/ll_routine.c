@@ -152,7 +152,7 @@ standing_run(Emitter *e, const uint32_t *values, uint32_t n)
 static LLVMValueRef
 array_argument(Emitter *e, const uint32_t *values, uint32_t n, uint32_t at)
 {
-    enum { MANY = 16 };
+    enum { MANY = 16, BLOCK = 64 }; // LLVM compares each store of a block with all others
     LLVMBuilderRef builder = e->m->builder;
     LLVMValueRef stands = standing_array(e, values, n);
     for (uint32_t k = 0, run; k < n && !stands; k += run) {
@@ -165,6 +165,8 @@ array_argument(Emitter *e, const uint32_t *values, uint32_t n, uint32_t at)
             run = 1;
             LLVMBuildStore(builder, e->value[values[k]], place);
         }
+        if (k / BLOCK != (k + run) / BLOCK)
+            ll_next_block(e);
     }
     return stands ? stands : ll_place(e, e->buffer, ll_index(e, at));
 }
@@ -461,7 +463,7 @@ emit_external(Emitter *e)
     LLVMBuildBr(builder, e->leave);
 }
 
-void
+LLVMValueRef
 ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine, bool inside)
 {
     LLVMValueRef function = ll_routine(m, routine->number, inside);
@@ -486,4 +488,5 @@ ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine, bool in
         emit_block(&e, lowering, &routine->blocks.at[b], entry);
     emit_exit(&e);
     ll_free_emitter(&e);
+    return function;
 }

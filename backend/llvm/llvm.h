@@ -57,7 +57,7 @@ void ll_attribute(LlModule *m, LLVMValueRef function, const char *name);
 // What calls an external function, defined elsewhere (ExternalCode).
 LLVMValueRef ll_external(LlModule *m, const char *symbol);
 // The body of a routine.
-void ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine, bool inside);
+LLVMValueRef ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine, bool inside);
 
 // A sink consumes finished modules. It may take the context and module (setting m->module and m->context
 // NULL).

@@ -17,7 +17,9 @@ typedef struct Assigned {  // a variable of the model that the section assigns
     Member *member;
     uint32_t first;
     bool whole;            // assigned as a whole somewhere
+    Node last;             // the last statement of the section that assigns it
     Value initial;
+    Value final;           // what it holds at the end, once that is known (count 0: not yet)
 } Assigned;
 
 typedef struct Algorithm {
@@ -46,7 +48,7 @@ is_free_parameter(Algorithm *algorithm, const Member *member)
 }
 
 static bool
-add_target(Algorithm *algorithm, Node ref)
+add_target(Algorithm *algorithm, Node statement, Node ref)
 {
     Elab *elab = algorithm->elab;
     Fragment *frag = algorithm->frag;
@@ -57,6 +59,7 @@ add_target(Algorithm *algorithm, Node ref)
     for (uint32_t i = 0; i < algorithm->assigned.n; i++)
         if (algorithm->assigned.at[i].member->name == name) {
             algorithm->assigned.at[i].whole |= whole;
+            algorithm->assigned.at[i].last = statement;
             return true;
         }
     Scope scope = {.frag = frag, .class_id = algorithm->context->class_id};
@@ -74,7 +77,7 @@ add_target(Algorithm *algorithm, Node ref)
         diag_add(elab->diags, E0211, at->span, "'%s' cannot be assigned: %s", scope_name_text(elab->program, ref), why);
         return false;
     }
-    Assigned made = {.member = member, .first = member->first, .whole = whole};
+    Assigned made = {.member = member, .first = member->first, .whole = whole, .last = statement};
     vec_push(&algorithm->assigned, made);
     return true;
 }
@@ -84,9 +87,14 @@ find_targets(Algorithm *algorithm, Node section)
 {
     U32Vec refs = {0};
     bool good = true;
-    statement_targets(&algorithm->elab->program->ast, section, &refs);
-    for (uint32_t i = 0; i < refs.n && good; i++)
-        good = add_target(algorithm, refs.at[i]);
+    for (uint32_t k = 0; k < node_at(algorithm->elab, section)->nchild && good; k++) {
+        Node statement = child_at(algorithm->elab, section, k);
+        vec_clear(&refs);
+        if (statement)
+            statement_targets(&algorithm->elab->program->ast, statement, &refs);
+        for (uint32_t i = 0; i < refs.n && good; i++)
+            good = add_target(algorithm, statement, refs.at[i]);
+    }
     vec_free(&refs);
     return good;
 }
@@ -215,13 +223,37 @@ call_statement(Frame *frame, Node call)
 
 // --- the section
 
+// What no later statement of the section assigns holds its final value: later ones read the variable itself instead of all that it
+// came from. Of large arrays that is the difference between each of their readers holding an element and each holding a history.
+static void
+settle(Frame *frame, Node statement)
+{
+    enum { LARGE = 16 };
+    Algorithm *algorithm = (Algorithm *)frame;
+    Elab *elab = algorithm->elab;
+    for (uint32_t i = 0; i < algorithm->assigned.n; i++) {
+        Assigned *assigned = &algorithm->assigned.at[i];
+        Value *value = &elab->env.locals.at[i].value;
+        const Member *member = assigned->member;
+        if (assigned->last != statement || value->count < LARGE || value->count != assigned->initial.count || member->is_component
+            || !member->is_when || member->kind != VAR_DISCRETE || algorithm->context->initial)
+            continue;
+        assigned->final = *value;
+        value->elements = arena_array(elab->scratch, Expr, value->count);
+        for (uint32_t k = 0; k < value->count; k++) {
+            bool touched = assigned->whole || assigned->final.elements[k] != assigned->initial.elements[k];
+            value->elements[k] = touched ? slot_expr(elab, assigned->first + k) : assigned->final.elements[k];
+        }
+    }
+}
+
 static void
 add_results(Algorithm *algorithm)
 {
     Elab *elab = algorithm->elab;
     for (uint32_t i = 0; i < algorithm->assigned.n; i++) {
         const Assigned *assigned = &algorithm->assigned.at[i];
-        const Value *value = &elab->env.locals.at[i].value;
+        const Value *value = assigned->final.count ? &assigned->final : &elab->env.locals.at[i].value;
         const Member *member = assigned->member;
         EqnKind kind = algorithm->context->initial ? EQN_INITIAL
             : member->is_when && member->kind == VAR_DISCRETE ? EQN_WHEN : EQN_NORMAL;
@@ -243,7 +275,7 @@ elaborate_algorithm(Context *context, Node section)
     Elab *elab = context->elab;
     FunctionRef function = {.full_name = class_at(elab->program, context->class_id)->full_name};
     Algorithm algorithm = {.elab = elab, .frag = context->frag, .context = context,
-                           .frame = {.env = &elab->env, .function = &function, .edge = rising_edge,
+                           .frame = {.env = &elab->env, .function = &function, .edge = rising_edge, .settle = settle,
                                      .call = call_statement, .span = node_at(elab, section)->span}};
     begin_equation(elab, context->frag, context->class_id, false);
     elab->active++;

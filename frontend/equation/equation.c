@@ -10,6 +10,7 @@
 #include "ir/base/diag.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/expr_rewrite.h"
 #include "ir/expr/text_values.h"
 
@@ -619,7 +620,10 @@ elaborate_assert(Context *context, Node call)
     }
     if (context->guard) {
         Expr off = expr_1(exprs, OP_NOT, context->guard);
-        e = stop ? off : expr_2(exprs, OP_OR, off, e);
+        e = stop ? off
+            : expr_has_op(exprs, e, OP_CALL) // which is made there alone
+            ? expr_1(exprs, OP_NOEVENT, expr_3(exprs, OP_IF, context->guard, e, expr_const(exprs, 1)))
+            : expr_2(exprs, OP_OR, off, e);
     }
     if (context->initial && !stop) // what is assumed of the start holds there, and need not later
         e = expr_2(exprs, OP_OR, expr_1(exprs, OP_NOT, expr_make(exprs, OP_INITIAL, NULL, 0)), e);

@@ -512,6 +512,20 @@ calls_inside(const ExprEnv *env, const Value *outputs, uint32_t n)
     return false;
 }
 
+// At an event, where nothing is differentiated, each of many outputs would hold the call and all of the many inputs that go into it.
+static bool
+is_long(const Frame *frame, const Value *values, const Value *outputs, uint32_t n)
+{
+    enum { LONG = 10000 };
+    uint64_t open = 0, given = 0;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        for (uint32_t k = 0; frame->variables.at[i].flags & AST_F_INPUT && values[i].elements && k < values[i].count; k++)
+            open += expr_op(frame->env->exprs, values[i].elements[k]) != OP_CONST;
+    for (uint32_t i = 0; i < n; i++)
+        given += outputs[i].count;
+    return open * given > LONG && calls_inside(frame->env, outputs, n);
+}
+
 static bool
 declares_derivative(const Frame *frame)
 {
@@ -578,7 +592,16 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
     called |= good;
     good = good || (!called && expand(frame, nodes, values, outputs, n));
     bool declared = callable && good && !called && calls_inside(env, *outputs, *n) && declares_derivative(frame);
-    if (declared || (callable && !good && (called || env->at_run_time))) {
+    if (callable && good && !called && saved.when && !saved.in_function && is_long(frame, values, *outputs, *n)) {
+        Value *expanded = *outputs;
+        uint32_t n_expanded = *n;
+        called = call_instead(frame, nodes, values, outputs, n);
+        if (!called) {
+            diags_return_to(env->diags, mark);
+            *outputs = expanded;
+            *n = n_expanded;
+        }
+    } else if (declared || (callable && !good && (called || env->at_run_time))) {
         diags_return_to(env->diags, mark);
         env->statements = saved.statements;
         called = true;

@@ -16,6 +16,7 @@ compile_open(Compile *c, Frame *frame, const char *name, Span span)
     c->frame.env = c->env = &c->own;
     c->frame.meaning = &compile_meaning;
     c->frame.edge = NULL;
+    c->frame.settle = NULL;
     c->frame.call = NULL;
     c->frame.path = c->frame.left = c->frame.returned = 0;
     c->routine = routine_create(around->exprs, name, span);

@@ -363,6 +363,8 @@ run_one(Frame *frame, Node node)
     if (gone)
         env->guard = statement_also(frame, guard, expr_1(env->exprs, OP_NOT, gone));
     Control control = run_kind(frame, node);
+    if (frame->settle && control == CONTROL_NEXT)
+        frame->settle(frame, node);
     env->guard = guard;
     return control;
 }

@@ -46,6 +46,7 @@ struct Frame {             // a function being executed: env->locals.at[i] is th
     // Of an algorithm section of a model (algorithm.c), NULL in functions: the condition of a branch of a
     // when-statement, and assert, terminate, reinit.
     bool (*edge)(Frame *frame, const Value *condition, Span span, Expr *out);
+    void (*settle)(Frame *frame, Node statement); // after a statement; may be NULL
     bool (*call)(Frame *frame, Node call);
 };
 
