@@ -40,6 +40,7 @@ lowering_free(Lowering **lowering)
     vec_free(&l->known);
     vec_free(&l->heads);
     map_free(&l->memory);
+    map_free(&l->table_of);
     vec_free(&l->boolean);
     vec_free(&l->hoisted);
     vec_free(&l->written);
@@ -56,6 +57,7 @@ code_free(Code *code)
     vec_free(&code->before);
     vec_free(&code->body);
     vec_free(&code->operands);
+    vec_free(&code->tables);
     code->values = 0;
 }
 
@@ -71,6 +73,7 @@ count_operands(const CodeOp *op, uint32_t operand[3])
         return 0;
     case CODE_STORE:
     case CODE_LOAD_AT:
+    case CODE_TABLE:
     case CODE_RESULT:
         operand[0] = op->b;
         return 1;
@@ -340,12 +343,44 @@ consecutive(const Lowering *l, Expr e)
     return first;
 }
 
+// Elements are constants, and not few.
+static bool
+is_table(const Lowering *l, Expr e)
+{
+    enum { FEW = 4 };
+    const Exprs *exprs = l->sys->exprs;
+    bool constant = expr_nargs(exprs, e) > FEW;
+    for (uint32_t i = 1; constant && i < expr_nargs(exprs, e); i++)
+        constant = expr_op(exprs, expr_arg(exprs, e, i)) == OP_CONST;
+    return constant;
+}
+
+// Where the table of these constants begins; one with the same bits is there once.
+static uint32_t
+place_of_table(Lowering *l, Expr e)
+{
+    const Exprs *exprs = l->sys->exprs;
+    F64Vec *tables = &l->code->tables;
+    uint32_t first = tables->n, n = expr_nargs(exprs, e) - 1, known;
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(tables, expr_value(exprs, expr_arg(exprs, e, i + 1)));
+    uint64_t key = hash_bytes(tables->at + first, n * sizeof *tables->at);
+    if (map_get(&l->table_of, key, &known) && known + n <= first && !memcmp(tables->at + known, tables->at + first, n * sizeof *tables->at)) {
+        tables->n = first;
+        return known;
+    }
+    map_put(&l->table_of, key, first);
+    return first;
+}
+
 static uint32_t
 lower_pick(Lowering *l, Expr e)
 {
     uint32_t first = consecutive(l, e), position = real_argument(l, e, 0);
     if (first != UINT32_MAX)
         return value_append(l, (CodeOp){.kind = CODE_LOAD_AT, .a = first, .b = position}, false);
+    if (is_table(l, e))
+        return value_pure(l, (CodeOp){.kind = CODE_TABLE, .a = place_of_table(l, e), .b = position, .c = expr_nargs(l->sys->exprs, e) - 1});
     uint32_t value = value_constant(l, NAN);
     for (uint32_t i = 1; i < expr_nargs(l->sys->exprs, e); i++) {
         uint32_t here = value_make(l, CODE_EQ, position, value_constant(l, i - 1));
@@ -450,7 +485,7 @@ lower_expression(Lowering *l, Expr root)
             (void)vec_pop(&l->stack);
         } else if (expr_op(exprs, e) == OP_IF && needs_branch(l, e)) {
             step_branch(l, frame);
-        } else if (frame->state == 1 && expr_op(exprs, e) == OP_PICK && consecutive(l, e) != UINT32_MAX) {
+        } else if (frame->state == 1 && expr_op(exprs, e) == OP_PICK && (consecutive(l, e) != UINT32_MAX || is_table(l, e))) {
             frame->state = expr_nargs(exprs, e); // the element is loaded when its position is known
         } else if (frame->state < expr_nargs(exprs, e)) {
             Expr arg = needed_argument(l, e, frame->state++);
@@ -473,6 +508,7 @@ start_piece(Lowering *l, Code *code)
     l->code = code;
     values_forget(l);
     map_clear(&l->memory);
+    map_clear(&l->table_of);
     vec_clear(&l->boolean);
     vec_clear(&l->hoisted);
     l->segment = NULL;

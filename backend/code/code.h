@@ -35,6 +35,7 @@ typedef enum CodeKind {
     CODE_SELECT, // a ? b : c
     CODE_INDEX,  // a - 1 when 1 <= a <= value, else NaN and the failure c
     CODE_LOAD_AT, // cell or place a + b, b a value; NaN when b is
+    CODE_TABLE,   // dest = tables[a + b] when 0 <= b < c, b a value; else NaN
     CODE_STORE_AT, // cell a + b = c, b and c values; nothing when b is NaN
     CODE_INVOKE, // calls routine a with c values from operands[b] on
     CODE_RESULT, // dest = output a of the call before; follows it at once, b: its value number
@@ -56,6 +57,7 @@ typedef struct Code {
     CodeOps before; // of a loop: what does not change from trip to trip
     CodeOps body;
     U32Vec operands; // of calls
+    F64Vec tables;   // constants that are chosen among
     uint32_t results; // doubles that the largest call needs for its inputs and outputs
     uint32_t values; // number of values: dest < values
 } Code;

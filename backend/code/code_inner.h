@@ -39,6 +39,7 @@ struct Lowering {
     VEC(Known) known;          // a hash table with undo: chains from the heads
     U32Vec heads;
     Map memory;                // place or column -> value it holds
+    Map table_of;              // hash of constants that are chosen among -> where they begin in Code.tables
     U8Vec boolean, hoisted;    // by value: of Boolean type; made before the loop
     U8Vec written;             // by column: may some trip write it
     VEC(Frame) stack;

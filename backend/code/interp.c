@@ -150,6 +150,7 @@ run(const Program *program, uint32_t first, double *r, double *v, const uint32_t
                 return false;
             break;
         case CODE_LOAD_AT: *d = r[i->b] >= 0 ? v[i->a + (uint32_t)r[i->b]] : NAN; break;
+        case CODE_TABLE: *d = r[i->b] >= 0 && r[i->b] < i->c ? program->constants.at[i->a + (uint32_t)r[i->b]] : NAN; break;
         case CODE_STORE_AT:
             if (r[i->b] >= 0)
                 v[i->a + (uint32_t)r[i->b]] = r[i->c];
@@ -268,6 +269,7 @@ typedef struct Allocator {
     // of each open branch: the instruction to patch (IF, then JUMP), and the result's register
     U32Vec open;
     uint32_t registers;
+    uint32_t tables;   // where those of the piece begin among the constants of the program
     bool loop;
 } Allocator;
 
@@ -357,6 +359,9 @@ add_operation(Allocator *a, const CodeOp *op, uint32_t i)
     } else if (op->kind == CODE_LOAD_AT || op->kind == CODE_STORE_AT) {
         insn.b = a->reg.at[op->b];
         insn.c = op->kind == CODE_STORE_AT ? a->reg.at[op->c] : 0;
+    } else if (op->kind == CODE_TABLE) {
+        insn.a = a->tables + op->a;
+        insn.b = a->reg.at[op->b];
     } else if (op->kind == CODE_INVOKE) {
         insn.b = program->inputs.n;
         for (uint32_t k = 0; k < n; k++)
@@ -382,6 +387,8 @@ start_registers(Allocator *a, const Code *code)
     vec_clear(&a->reg);
     vec_grow(&a->reg, code->values);
     find_last_uses(a, code);
+    a->tables = a->program->constants.n;
+    vec_append(&a->program->constants, code->tables.at, code->tables.n);
     if (a->program->results < code->results)
         a->program->results = code->results;
 }

@@ -432,6 +432,29 @@ emit_store_at(Emitter *e, const CodeOp *op)
     LLVMBuildStore(e->m->builder, e->value[op->c], element_address(e, op, &valid));
 }
 
+// A constant of the code's tables, NaN where the position is outside.
+static LLVMValueRef
+emit_table(Emitter *e, const CodeOp *op)
+{
+    LLVMBuilderRef builder = e->m->builder;
+    const F64Vec *tables = &e->code->tables;
+    if (!e->table) {
+        LLVMValueRef *values = base_calloc((size_t)tables->n + 1, sizeof *values);
+        for (uint32_t i = 0; i < tables->n; i++)
+            values[i] = ll_real(e, tables->at[i]);
+        e->table = LLVMAddGlobal(e->m->module, LLVMArrayType2(e->m->type_double, tables->n), "");
+        LLVMSetInitializer(e->table, LLVMConstArray2(e->m->type_double, values, tables->n));
+        LLVMSetGlobalConstant(e->table, true);
+        LLVMSetLinkage(e->table, LLVMPrivateLinkage);
+        free(values);
+    }
+    LLVMValueRef position = e->value[op->b];
+    LLVMValueRef valid = LLVMBuildAnd(builder, ll_compare(e, LLVMRealOGE, position, ll_real(e, 0)), ll_compare(e, LLVMRealOLT, position, ll_real(e, op->c)), "");
+    position = ll_choose(e, valid, position, ll_real(e, 0));
+    LLVMValueRef index = LLVMBuildFPToSI(builder, position, e->m->type_index, "");
+    return ll_choose(e, valid, ll_load(e, ll_place(e, e->table, LLVMBuildAdd(builder, index, ll_index(e, op->a), ""))), ll_real(e, NAN));
+}
+
 // Operations whose operands stand elsewhere than in values, or that have none.
 static bool
 emit_special(Emitter *e, const CodeOp *op)
@@ -449,6 +472,9 @@ emit_special(Emitter *e, const CodeOp *op)
         e->value[op->dest] = valid ? ll_choose(e, valid, element, ll_real(e, NAN)) : element;
         return true;
     }
+    case CODE_TABLE:
+        e->value[op->dest] = emit_table(e, op);
+        return true;
     case CODE_STORE_AT:
         emit_store_at(e, op);
         return true;
@@ -593,6 +619,7 @@ void
 ll_begin_values(Emitter *e, const Code *code)
 {
     e->code = code;
+    e->table = NULL;
     free(e->value);
     free(e->loaded);
     free(e->twin);

@@ -36,6 +36,7 @@ typedef struct Emitter {
     U8Vec whole_cell;          // of a routine: by cell, 1: it is an i64
     U8Vec steady_cell;         // the same, 1: it is written once, or never
     Map stored;                // place or cell -> when it was stored last
+    LLVMValueRef table;        // the constants of Code.tables; NULL: not yet
     uint32_t now, stored_at;   // operations are counted; when something was stored at a computed position
     const LlLoop *loop;
     LLVMValueRef *value;       // by value number
