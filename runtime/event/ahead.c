@@ -309,11 +309,19 @@ ahead_next_instant(const Run *run)
     return next;
 }
 
+bool
+ahead_coincides(double change, double instant)
+{
+    const double tie = 1e-12; // of the time
+    return isfinite(instant) && change < instant && instant - change <= tie * fabs(instant);
+}
+
 void
 ahead_mark(Run *run, double instant)
 {
     for (uint32_t k = 0; run->ahead && k < run->model->n_forecasts; k++) {
-        if (!is_watched(run, k) || !(run->ahead->outlook[k].change <= instant + 8 * DBL_EPSILON * fabs(instant)))
+        double change = is_watched(run, k) ? run->ahead->outlook[k].change : INFINITY, rounding = 8 * DBL_EPSILON * fabs(instant);
+        if (!(change <= instant + rounding) || (change < instant - rounding && ahead_coincides(change, instant)))
             continue;
         run->guard[run->model->forecast[k].relation].pending = true;
     }

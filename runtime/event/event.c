@@ -347,7 +347,7 @@ double
 event_next_instant(const Run *run)
 {
     const mdl_model *model = run->model;
-    double next = run->ahead ? ahead_next_instant(run) : INFINITY;
+    double next = INFINITY, foreseen = run->ahead ? ahead_next_instant(run) : INFINITY;
     for (uint32_t k = 0; k < model->n_time_relations; k++) {
         double instant = run->v[model->time_relation[k].instant];
         if (instant < next && !reached(run, instant))
@@ -360,7 +360,7 @@ event_next_instant(const Run *run)
         if (instant < next && run->v[model->sample[k].interval] > 0)
             next = instant;
     }
-    return next;
+    return ahead_coincides(foreseen, next) ? next : fmin(foreseen, next);
 }
 
 // Confirmations of an accumulation's end; fewer do when the tolerance does not resolve its events any more, and where they follow each other so much

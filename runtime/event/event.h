@@ -38,6 +38,9 @@ bool ahead_ends_wrong(const Run *run, uint32_t relation);
 void ahead_look(Run *run);
 double ahead_next_instant(const Run *run); // behind ahead_look(): of the first change
 double ahead_limit(Run *run);              // the next step must not go beyond
+// A change so short before an event that rounding decides which is first: both are at the instant of the event, where the relation has the value that
+// holds with what the event has made of the rest.
+bool ahead_coincides(double change, double instant);
 // Marks the relations that change at this instant, for the event there.
 void ahead_mark(Run *run, double instant);
 
