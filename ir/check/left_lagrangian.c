@@ -914,12 +914,12 @@ find_alone(const LeftMotion *left)
     return found;
 }
 
-// With variables that rows without derivatives have as forces, or else as positions.
+// With variables that rows without derivatives have as forces, or else some as positions, or else all.
 static Adjointness
 judge_kinds(MotionRows *rows, const U32Vec *from, bool frozen, LeftVerdict *out)
 {
     Adjointness verdict = ADJOINT_OPEN;
-    for (int still = 0; still <= 1 && verdict == ADJOINT_OPEN; still++) {
+    for (LeftStill still = LEFT_STILL_FORCES; still < LEFT_STILL_KINDS && verdict == ADJOINT_OPEN; still++) {
         LeftMotion left;
         out->reason = NULL;
         bool good = left_motion_open(&left, rows, from, frozen, still, &out->reason);
@@ -960,7 +960,7 @@ left_lagrangian_judge(MotionRows *rows, const U32Vec *from, LeftVerdict *out)
 {
     LeftMotion left;
     *out = (LeftVerdict){.verdict = ADJOINT_OPEN, .row = NONE, .i = NONE, .j = NONE, .alone = NONE};
-    bool good = left_motion_open(&left, rows, from, false, false, &out->reason);
+    bool good = left_motion_open(&left, rows, from, false, LEFT_STILL_FORCES, &out->reason);
     if (good)
         out->verdict = judge_kinds(rows, from, false, out);
     if (out->fails == LEFT_FAILS_ORDER || left.leads != NONE || (left.bent && left.firsts.n)) {

@@ -41,6 +41,7 @@ row_of(const LeftMotion *left, uint32_t row)
 typedef struct Use { // of a variable in the rows of a system
     uint8_t highest, lowest;
     bool still;       // in a row without derivatives
+    bool length;      // in one where everything else is differentiated elsewhere
     bool affine;      // in all of them
     uint32_t rows;
     bool there;
@@ -183,18 +184,41 @@ drop_followers(LeftMotion *left)
     }
 }
 
-// What is never differentiated is a force where all rows are affine in it; `still`: but not where a row has it that has no derivatives, and may say as much about
-// positions as about it (the length of a spring).
+// Rows without derivatives in which one variable is not differentiated in others.
 static void
-sort_out(LeftMotion *left, bool still)
+find_lengths(const LeftMotion *left, Use *uses)
+{
+    U32Vec used = {0};
+    for (uint32_t i = 0; i < left->row.n; i++) {
+        uint32_t only = NONE, count = 0;
+        if (order_of(left, left->row.at[i]))
+            continue;
+        used_in(left, left->row.at[i], &used);
+        for (uint32_t k = 0; k < used.n; k++)
+            if (left->rows->moves.at[used.at[k]/ROW_ORDERS] && !uses[used.at[k]/ROW_ORDERS].highest) {
+                only = used.at[k]/ROW_ORDERS;
+                count++;
+            }
+        if (count == 1 && used.n > 1)
+            uses[only].length = true;
+    }
+    vec_free(&used);
+}
+
+// What is never differentiated is a force where all rows are affine in it, or not where a row has it that has no derivatives, and may say as much about
+// positions as about it.
+static void
+sort_out(LeftMotion *left, LeftStill still)
 {
     Use *uses = find_uses(left);
     U32Vec used = {0};
+    find_lengths(left, uses);
     for (uint32_t i = 0; i < left->variable.n; i++) {
         uint32_t v = left->variable.at[i];
         if (!uses[v].there)
             continue;
-        vec_push(uses[v].highest || !uses[v].affine || (still && uses[v].still) ? &left->positions : &left->forces, v);
+        bool length = still == LEFT_STILL_LENGTHS ? uses[v].length : still == LEFT_STILL_POSITIONS && uses[v].still;
+        vec_push(uses[v].highest || !uses[v].affine || length ? &left->positions : &left->forces, v);
         if (uses[v].highest == 1)
             vec_push(&left->firsts, v);
     }
@@ -322,7 +346,7 @@ make_tapes(LeftMotion *left, const char **reason)
 }
 
 bool
-left_motion_open(LeftMotion *left, MotionRows *rows, const U32Vec *from, bool frozen, bool still, const char **reason)
+left_motion_open(LeftMotion *left, MotionRows *rows, const U32Vec *from, bool frozen, LeftStill still, const char **reason)
 {
     *left = (LeftMotion){.rows = rows, .speed = 1, .beyond = NONE, .leads = NONE};
     *reason = NULL;

@@ -42,9 +42,12 @@ typedef struct LeftPoint {
     double time, *q;       // q[positions.n]
 } LeftPoint;
 
-// The rows that hang together with the variables; `frozen`: variables of `firsts`, with their rows, are held; `still`: what stands in rows without
-// derivatives is no force. False: rows are not of the kind: `reason`.
-bool left_motion_open(LeftMotion *left, MotionRows *rows, const U32Vec *from, bool frozen, bool still, const char **reason);
+// What never has a derivative and stands in a row without any: a force; a position where that row has no other such variable (the length of a spring);
+// a position.
+typedef enum LeftStill { LEFT_STILL_FORCES, LEFT_STILL_LENGTHS, LEFT_STILL_POSITIONS, LEFT_STILL_KINDS } LeftStill;
+
+// The rows that hang together with the variables; `frozen`: variables of `firsts`, with their rows, are held. False: rows are not of the kind: `reason`.
+bool left_motion_open(LeftMotion *left, MotionRows *rows, const U32Vec *from, bool frozen, LeftStill still, const char **reason);
 void left_motion_close(LeftMotion *left);
 // A point without order, one of many, that fulfils the constraints, and a chart around it; false: none was found.
 bool left_motion_start(LeftMotion *left, uint32_t start, LeftPoint *point);

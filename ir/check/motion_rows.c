@@ -3,7 +3,8 @@
 // Purpose: what conditions on the form of equations of motion are asked of (self_adjoint.c), whichever way a model is written: with velocities
 // or second derivatives, in angles or in Cartesian coordinates, with forces in between. Method: rows are residuals in variables and their derivatives. In this
 // order, until nothing is left: what is never differentiated and explicit in an equation with a coefficient of parameters (a force), from equations of
-// low order first, so that laws of elements go and balances of forces stay; then what an equation of first order gives in terms of rates (a velocity, a momentum);
+// low order first, so that laws of elements go and balances of forces stay; then what an equation of first order gives in terms of rates (a velocity, a momentum),
+// what stands alone there before what has a factor: m*der(v) + k*s = 0 gives no length s before v is known to be its rate;
 // then positions that are functions of positions. A row belongs to the position whose acceleration it determines: the assignment with the largest
 // product of coefficients, which for rows A*a with a positive definite A in any order and scale is the one that A was written for. Torques in the axes of a body (Euler's
 // equations) are put in together. As long as there are forces
@@ -242,7 +243,7 @@ put_in(MotionRows *rows, uint32_t y, Expr e)
     free(with);
 }
 
-typedef enum Stage { STAGE_NAMES, STAGE_FORCES, STAGE_AXES, STAGE_RATES, STAGE_POSITIONS, STAGE_COUNT } Stage;
+typedef enum Stage { STAGE_NAMES, STAGE_FORCES, STAGE_AXES, STAGE_VELOCITIES, STAGE_POSITIONS, STAGE_RATES, STAGE_COUNT } Stage;
 
 // A velocity or a momentum vanishes with the rates that it is made of: a node without mass on a damper, y = x + c/k*der(x), is none.
 static bool
@@ -276,6 +277,45 @@ is_name(const MotionRows *rows, Expr f)
     return good;
 }
 
+// How many of the unknowns of e but y may be forces, which are never differentiated, and are in no function; and whether there are others.
+static uint32_t
+count_forces(const MotionRows *rows, Expr e, uint32_t y, bool *positions)
+{
+    U32Vec used = {0};
+    uint32_t forces = 0;
+    *positions = false;
+    expr_used_slots(rows->exprs, &e, 1, &used);
+    for (uint32_t k = 0; k < used.n; k++) {
+        uint32_t v = used.at[k] / ROW_ORDERS;
+        Expr coefficient, rest;
+        if (!rows->moves.at[v] || v == y)
+            continue;
+        bool force = !rows->positions.at[v] && expr_affine(rows->exprs, e, used.at[k], &coefficient, &rest);
+        forces += force;
+        *positions |= !force;
+    }
+    vec_free(&used);
+    return forces;
+}
+
+// What a row of positions alone has with a factor of them is a length of that geometry, though it is never differentiated (that of a spring along an axis that
+// turns): the forces or accelerations in row r do not give it. `maybe`: as long as others are in that row, too, which may still go.
+static bool
+is_length(const MotionRows *rows, uint32_t r, uint32_t y, bool maybe)
+{
+    bool length = false, positions;
+    for (uint32_t other = 0; other < rows->rows.n && !length; other++) {
+        Expr f = rows->rows.at[other].f, coefficient, rest;
+        uint32_t moving = 1;
+        if (other == r || !f || motion_row_order(rows, f, y) != 1 || (count_forces(rows, f, y, &positions) && !maybe) || !positions || highest_order(rows, f, &moving))
+            continue;
+        if (expr_affine(rows->exprs, f, row_slot(y, 0), &coefficient, &rest))
+            highest_order(rows, coefficient, &moving);
+        length = moving > 0;
+    }
+    return length;
+}
+
 // What row r gives y, of what this stage is about, or 0.
 static Expr
 explicit_for(const MotionRows *rows, Stage stage, uint32_t r, uint32_t y, uint32_t order)
@@ -288,9 +328,14 @@ explicit_for(const MotionRows *rows, Stage stage, uint32_t r, uint32_t y, uint32
         return 0;
     highest_order(rows, coefficient, &n);
     uint32_t highest = highest_order(rows, rest, &none);
-    if (n || expr_is_const(exprs, coefficient, 0) || highest > order || (stage == STAGE_RATES && !highest) || (stage == STAGE_POSITIONS && highest))
+    bool rates = stage == STAGE_VELOCITIES || stage == STAGE_RATES, positions;
+    if (n || expr_is_const(exprs, coefficient, 0) || highest > order || (rates && !highest) || (stage == STAGE_POSITIONS && highest))
         return 0;
-    if ((stage == STAGE_RATES && !is_rate(rows, rest)) || (stage == STAGE_FORCES && rows->whole && highest > 1))
+    if (stage == STAGE_VELOCITIES && !expr_is_const(exprs, coefficient, 1) && !expr_is_const(exprs, coefficient, -1))
+        return 0;
+    if (stage == STAGE_FORCES && rows->whole && (highest || count_forces(rows, rest, y, &positions)) && is_length(rows, r, y, order < HIGHEST))
+        return 0;
+    if ((rates && !is_rate(rows, rest)) || (stage == STAGE_FORCES && rows->whole && highest > 1))
         return 0;
     return expr_2(exprs, OP_DIV, expr_1(exprs, OP_NEG, rest), coefficient);
 }
@@ -618,14 +663,15 @@ eliminate(MotionRows *rows, Stage stage)
         integrate_rates(rows);
     bool some = false, reactions = !rows->whole && stage == STAGE_POSITIONS && has_reaction(rows);
     uint32_t *row_of = reactions ? rows_of_accelerations(rows) : NULL, n = rows->rows.n;
-    for (uint32_t order = 0; order <= (stage == STAGE_RATES ? 1 : stage == STAGE_POSITIONS ? 0 : HIGHEST) && rows->leads == NONE; order++)
+    for (uint32_t order = 0; order <= (stage == STAGE_VELOCITIES || stage == STAGE_RATES ? 1 : stage == STAGE_POSITIONS ? 0 : HIGHEST) && rows->leads == NONE; order++)
         for (uint32_t r = 0; r < n && rows->leads == NONE; r++) {
-            uint32_t y;
+            uint32_t y, none;
             Expr e;
             if (!rows->rows.at[r].f || rows->rows.at[r].projected || !choose(rows, stage, r, order, &y, &e))
                 continue;
             rows->rows.at[r].f = 0;
             rows->rows.at[r].spent = stage == STAGE_FORCES;
+            rows->reactions |= stage == STAGE_FORCES && highest_order(rows, e, &none) > 0;
             if (reactions && row_of[y])
                 project(rows, row_of, y, e);
             if (stage == STAGE_POSITIONS) {

@@ -5,7 +5,7 @@
 #include "ir/dae/dae.h"
 
 // Variable i and its derivatives are the slots ROW_ORDERS*i + order. The highest orders are met only in time derivatives of rows.
-enum { ROW_ORDERS = 6, ROW_POINTS = 6, ROW_STAGES = 5 };
+enum { ROW_ORDERS = 6, ROW_POINTS = 6, ROW_STAGES = 6 };
 
 typedef struct MotionRow {
     Expr f;                 // zero along every motion; 0: used up
@@ -30,6 +30,7 @@ typedef struct MotionRows {
     U32Vec own;             // per variable: row + 1 that determined its acceleration before forces were put in; 0. Only while rows are made
     U8Vec spent;            // per variable: that row was used up for a force: it counts for no displacement
     double *point[ROW_POINTS]; // values of all slots; NULL: nobody has asked for it yet
+    bool reactions;         // forces have been put in that a row of rates gave: what inertia makes them
     bool whole;             // no row is a sum of others, and forces that inertia gives stay
     Var leads;              // a variable whose derivative of a higher order than ROW_ORDERS would be needed; NONE
 } MotionRows;

@@ -14,6 +14,7 @@
 #include "ir/check/self_adjoint.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "ir/base/sets.h"
 #include "ir/check/assign.h"
@@ -440,7 +441,8 @@ judge(MotionRows *rows, AdjointSystem *system)
     system->reason = system->verdict == ADJOINT_OPEN ? "a derivative of a row is not known" : NULL;
     if (system->verdict == ADJOINT_NOT)
         find_factors(rows, system);
-    if (system->verdict == ADJOINT_NOT && are_others(&form)) {
+    // Inertia that is not symmetric tells of rows that are sums of others, when reactions have been put in; a mechanism has no other.
+    if (system->verdict == ADJOINT_NOT && (are_others(&form) || (rows->reactions && !strcmp(system->condition, "(30)")))) {
         system->by_motion = true;
         system->condition = NULL;
     } else if (system->verdict == ADJOINT_NOT) {
