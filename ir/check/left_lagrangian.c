@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "ir/base/elimination.h"
-#include "ir/check/left_motion.h"
+#include "ir/check/left_kinetic.h"
 #include "ir/expr/expr_parts.h"
 
 enum {
@@ -552,8 +552,8 @@ matrix_of(uint32_t n, const double *x, double *g)
 
 // Brings rows and columns to one size, into `unit`, and tells whether the matrix is regular. What is small beside the largest entry is rounding, not a g of
 // its own: its row keeps its unit.
-static bool
-is_regular(uint32_t n, double *g, double *unit)
+bool
+left_is_regular(uint32_t n, double *g, double *unit)
 {
     double all = largest(g, n*n);
     bool good = true;
@@ -659,13 +659,13 @@ regular_left(Search *search, Kind most, Null *null)
         }
         for (uint32_t trial = 0; trial < TRIALS && null->n && found != LEFT_REGULAR; trial++) {
             combine(search, null, trial, g);
-            found = is_regular(n, g, change) ? LEFT_REGULAR : found;
+            found = left_is_regular(n, g, change) ? LEFT_REGULAR : found;
         }
         for (uint32_t i = 0; i < m && !null->n; i++)
             null->at[i] = vectors[i*m + least];
         null->n += !null->n;
         combine(search, null, 0, g);
-        is_regular(n, g, change);
+        left_is_regular(n, g, change);
         for (uint32_t i = 0; i < n && found != LEFT_REGULAR && round + 1 < ROUNDS; i++)
             null->unit[i] *= 1/change[i];
     }
@@ -847,8 +847,6 @@ judge_start(LeftMotion *left, uint32_t start, bool frozen, LeftVerdict *out)
     if (left_motion_start(left, start, &point)) {
         out->freedoms = left->n;
         out->reason = left->n ? NULL : "its constraints and what is prescribed leave no motion";
-        if (left->n > LEFT_MOST)
-            out->reason = "its constraints leave more motions than are looked at";
         out->row = !out->reason && !frozen && left->rates.n ? left_motion_nonholonomic(left, &point, &out->homogeneous) : NONE;
         if (out->row != NONE) {
             out->fails = LEFT_FAILS_INTEGRABLE;
@@ -857,6 +855,8 @@ judge_start(LeftMotion *left, uint32_t start, bool frozen, LeftVerdict *out)
                     out->fails = LEFT_FAILS_ORDER;
             out->plain = true;
             there = ADJOINT_NOT;
+        } else if (!out->reason && left->n > LEFT_MOST) {
+            there = left_kinetic_judge(left, &point, frozen, out);
         } else if (!out->reason) {
             Search search;
             search_open(&search, left, frozen);

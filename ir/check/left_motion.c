@@ -20,7 +20,7 @@
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
 
-enum { SIZE_MOST = 160, NEWTON_MOST = 40, WAY_STEPS = 4, CHECKS = 2 };
+enum { SIZE_MOST = LEFT_ROWS_MOST, NEWTON_MOST = 40, WAY_STEPS = 4, CHECKS = 2 };
 
 static const double CLOSED = 1e-12, LONGEST_STEP = 0.5, LEAST = 1e-9, BEYOND = 1e-6;
 
@@ -365,7 +365,8 @@ left_motion_open(LeftMotion *left, MotionRows *rows, const U32Vec *from, bool fr
         freeze(left);
     left->width = left->positions.n + left->forces.n;
     uint32_t lines = left->constraints.n + left->rates.n + left->dynamics.n;
-    uint32_t velocities = 2 + 2*LEFT_MOST + LEFT_MOST*LEFT_MOST + CHECKS;
+    uint32_t velocities = 2 + 2*LEFT_MOST + LEFT_MOST*LEFT_MOST + CHECKS, sides = LEFT_SLOPES_MOST*2*left->positions.n + 1;
+    velocities = sides > velocities ? sides : velocities;
     left->slots = base_calloc(ROW_ORDERS*rows->vars.n + 1, sizeof *left->slots);
     left->values = base_calloc((size_t)lines*(left->width + 1) + lines + 1, sizeof *left->values);
     left->table = base_calloc((size_t)(lines + 1)*(left->width + velocities), sizeof *left->table);
@@ -537,6 +538,7 @@ make_chart(LeftMotion *left, const LeftPoint *point)
 {
     uint32_t lines = left->constraints.n + left->rates.n, m = left->positions.n, rank = 0;
     double *at = left->values;
+    bool taken[SIZE_MOST] = {0};
     vec_clear(&left->bound);
     vec_clear(&left->free);
     put_point(left, point);
@@ -549,7 +551,7 @@ make_chart(LeftMotion *left, const LeftPoint *point)
         double most = 0;
         for (uint32_t i = rank; i < lines; i++)
             for (uint32_t j = 0; j < m; j++)
-                if (!has(&left->bound, j) && fabs(at[i*m + j]) > most) {
+                if (!taken[j] && fabs(at[i*m + j]) > most) {
                     most = fabs(at[i*m + j]);
                     line = i;
                     column = j;
@@ -569,9 +571,10 @@ make_chart(LeftMotion *left, const LeftPoint *point)
                 at[i*m + j] -= factor*at[rank*m + j];
         }
         vec_push(&left->bound, column);
+        taken[column] = true;
     }
     for (uint32_t j = 0; j < m; j++)
-        if (!has(&left->bound, j))
+        if (!taken[j])
             vec_push(&left->free, j);
     left->n = left->free.n;
     return true;
@@ -642,7 +645,7 @@ left_motion_velocity(LeftMotion *left, const LeftPoint *at, const double *v, dou
 static bool
 close_chart(LeftMotion *left, LeftPoint *point)
 {
-    double gap[SIZE_MOST], still[LEFT_MOST] = {0}, last = INFINITY;
+    double gap[SIZE_MOST], still[SIZE_MOST] = {0}, last = INFINITY;
     double *step = base_calloc(left->positions.n + 1, sizeof *step);
     bool closed = !left->constraints.n;
     for (uint32_t k = 0; k < NEWTON_MOST && !closed; k++) {
@@ -669,7 +672,7 @@ bool
 left_motion_go(LeftMotion *left, const LeftPoint *from, double time, const double *by, LeftPoint *to)
 {
     uint32_t m = left->positions.n, steps = left->rates.n ? WAY_STEPS : 1;
-    double *k = base_calloc(5*m + 1, sizeof *k), part = 1.0/steps, v[LEFT_MOST];
+    double *k = base_calloc(5*m + 1, sizeof *k), part = 1.0/steps, v[SIZE_MOST];
     LeftPoint stage = {from->time, k + 4*m};
     static const double ahead[] = {0, 0.5, 0.5, 1};
     bool good = true;
@@ -788,17 +791,13 @@ accelerate_slowly(LeftMotion *left, const LeftPoint *at, const double *velocity,
     return good && found;
 }
 
-// Of `count` velocities of the coordinates, in rows of left->n.
-static bool
-accelerate(LeftMotion *left, const LeftPoint *at, uint32_t count, const double *v, double *out)
+bool
+left_motion_accelerate(LeftMotion *left, const LeftPoint *at, uint32_t count, const double *velocity, double *out)
 {
     uint32_t lines = left->constraints.n + left->rates.n + left->dynamics.n, m = left->positions.n, n = left->n;
-    double *velocity = base_calloc((size_t)count*m + 1, sizeof *velocity), residual[SIZE_MOST];
-    double *found = base_calloc((size_t)count*left->width + 1, sizeof *found);
+    double residual[SIZE_MOST], *found = base_calloc((size_t)count*left->width + 1, sizeof *found);
     bool good = true;
-    for (uint32_t s = 0; s < count && good; s++)
-        good = left_motion_velocity(left, at, v + s*n, velocity + s*m);
-    if (good && left->linear) {
+    if (left->linear) {
         put_point(left, at);
         fill_matrix(left, lines, left->width + count, left->values);
         for (uint32_t s = 0; s < count; s++) {
@@ -812,7 +811,145 @@ accelerate(LeftMotion *left, const LeftPoint *at, uint32_t count, const double *
     }
     for (uint32_t s = 0; s < count && good && !left->linear; s++)
         good = accelerate_slowly(left, at, velocity + s*m, out + s*n);
+    free(found);
+    return good;
+}
+
+// Of `count` velocities of the coordinates, in rows of left->n.
+static bool
+accelerate(LeftMotion *left, const LeftPoint *at, uint32_t count, const double *v, double *out)
+{
+    uint32_t m = left->positions.n;
+    double *velocity = base_calloc((size_t)count*m + 1, sizeof *velocity);
+    bool good = true;
+    for (uint32_t s = 0; s < count && good; s++)
+        good = left_motion_velocity(left, at, v + s*left->n, velocity + s*m);
+    good = good && left_motion_accelerate(left, at, count, velocity, out);
     free(velocity);
+    return good;
+}
+
+// --- slopes of many coordinates at once
+
+// What the rows of positions and velocities make of all positions: for each of the `sides` columns behind the table's positions, those of the chart being `free`
+// (or held, NULL). Into out[s*m + j].
+static bool
+solve_sides(LeftMotion *left, uint32_t sides, double *out)
+{
+    uint32_t m = left->positions.n, lines = left->constraints.n + left->rates.n, stride = m + sides, pivot[SIZE_MOST];
+    if (!level_rows(left->table, lines, m, stride))
+        return false;
+    Table table = {left->table, lines, stride, stride};
+    uint32_t rank = table_reduce(&table, left->bound.at, left->bound.n, LEAST, pivot);
+    for (uint32_t s = 0; s < sides; s++)
+        for (uint32_t i = 0; i < rank; i++)
+            out[s*m + pivot[i]] = left->table[i*stride + m + s];
+    return rank == left->bound.n;
+}
+
+static void
+fill_slope(LeftMotion *left, uint32_t stride)
+{
+    expr_tape_eval(left->slope, left->slots, left->time, left->values);
+    fill(left->table, &left->slope_at, left->constraints.n + left->rates.n, left->positions.n, stride, left->values);
+}
+
+bool
+left_motion_tangent(LeftMotion *left, const LeftPoint *at, double *drift, double *tangent)
+{
+    uint32_t n = left->n, m = left->positions.n, lines = left->constraints.n + left->rates.n, stride = m + n + 1;
+    double right[SIZE_MOST], *out = base_calloc((size_t)(n + 1)*m + 1, sizeof *out);
+    put_point(left, at);
+    expr_tape_eval(left->first, left->slots, left->time, right);
+    fill_slope(left, stride);
+    for (uint32_t i = 0; i < lines; i++) {
+        double *line = left->table + (size_t)i*stride;
+        line[m] = -right[i];
+        for (uint32_t k = 0; k < n; k++)
+            line[m + 1 + k] = -line[left->free.at[k]];
+    }
+    for (uint32_t k = 0; k < n; k++)
+        out[(k + 1)*m + left->free.at[k]] = 1;
+    bool good = solve_sides(left, n + 1, out);
+    memcpy(drift, out, m*sizeof *drift);
+    memcpy(tangent, out + m, (size_t)n*m*sizeof *tangent);
+    free(out);
+    return good;
+}
+
+// Accelerations and forces of one velocity, into the slots, and the residuals' matrix there into the table.
+static bool
+settle(LeftMotion *left, const LeftPoint *at, const double *velocity)
+{
+    uint32_t lines = left->constraints.n + left->rates.n + left->dynamics.n, m = left->positions.n;
+    double residual[SIZE_MOST], *found = base_calloc(left->width + 1, sizeof *found), *a = base_calloc(left->n + 1, sizeof *a);
+    bool good = true;
+    if (left->linear) {
+        put_point(left, at);
+        fill_matrix(left, lines, left->width + 1, left->values);
+        put_velocity(left, velocity);
+        put_residual(left, lines, left->width + 1, left->width, residual);
+        good = solve_all(left, lines, 1, found);
+        for (uint32_t j = 0; j < left->width && good; j++)
+            *(j < m ? slot(left, left->positions.at[j], 2) : slot(left, left->forces.at[j - m], 0)) = found[j];
+    } else {
+        good = accelerate_slowly(left, at, velocity, a);
+    }
+    free(found);
+    free(a);
+    return good;
+}
+
+static void
+move_slots(LeftMotion *left, const double *q, const double *way, const double *velocity, const double *change, double h)
+{
+    for (uint32_t j = 0; j < left->positions.n; j++) {
+        *slot(left, left->positions.at[j], 0) = q[j] + h*way[j];
+        *slot(left, left->positions.at[j], 1) = velocity[j] + (change ? h*change[j] : 0);
+    }
+}
+
+// Derivatives of what a tape gives along the ways, with the sign of a right side, into the columns of the table from `column` on.
+static void
+put_derivatives(LeftMotion *left, ExprTape *tape, uint32_t lines, uint32_t stride, uint32_t column, const double *q, const double *ways,
+                const double *velocity, const double *changes)
+{
+    static const double part[] = {-3, -2, -1, 1, 2, 3}, weight[] = {-1, 9, -45, 45, -9, 1}, h = 1e-3;
+    double value[SIZE_MOST];
+    uint32_t m = left->positions.n;
+    for (uint32_t i = 0; i < left->n; i++) {
+        for (uint32_t line = 0; line < lines; line++)
+            left->table[(size_t)line*stride + column + i] = 0;
+        for (int p = 0; p < 6; p++) {
+            move_slots(left, q, ways + i*m, velocity, changes ? changes + i*m : NULL, part[p]*h);
+            expr_tape_eval(tape, left->slots, left->time, value);
+            for (uint32_t line = 0; line < lines; line++)
+                left->table[(size_t)line*stride + column + i] -= weight[p]*value[line]/(60*h);
+        }
+    }
+    move_slots(left, q, ways, velocity, NULL, 0);
+}
+
+bool
+left_motion_gradient(LeftMotion *left, const LeftPoint *at, const double *velocity, const double *tangent, double *out)
+{
+    uint32_t n = left->n, m = left->positions.n, still = left->constraints.n + left->rates.n, lines = still + left->dynamics.n, stride = left->width + n;
+    double *changes = base_calloc((size_t)n*m + 1, sizeof *changes), *found = base_calloc((size_t)n*left->width + 1, sizeof *found);
+    bool good = settle(left, at, velocity);
+    if (good) { // what velocities become at fixed ones of the coordinates
+        fill_slope(left, m + n);
+        put_derivatives(left, left->first, still, m + n, m, at->q, tangent, velocity, NULL);
+        good = solve_sides(left, n, changes);
+    }
+    if (good) {
+        fill_matrix(left, lines, stride, left->values);
+        put_derivatives(left, left->residual, lines, stride, left->width, at->q, tangent, velocity, changes);
+        good = solve_all(left, lines, n, found);
+    }
+    for (uint32_t i = 0; i < n && good; i++)
+        for (uint32_t k = 0; k < n; k++)
+            out[k*n + i] = found[i*left->width + left->free.at[k]];
+    free(changes);
     free(found);
     return good;
 }
@@ -919,7 +1056,7 @@ left_motion_nonholonomic(LeftMotion *left, const LeftPoint *at, bool *homogeneou
     uint32_t found[2] = {NONE, NONE};
     bool good = true;
     for (uint32_t i = 0; i <= n && good; i++) { // the last: time passes
-        double v[LEFT_MOST] = {0};
+        double v[SIZE_MOST] = {0};
         if (i < n)
             v[i] = 1;
         good = velocity_with(left, at, v, i == n, motion + i*m);

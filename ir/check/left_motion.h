@@ -5,7 +5,11 @@
 #include "ir/check/motion_rows.h"
 #include "ir/expr/expr_eval.h"
 
-enum { LEFT_MOST = 12 }; // coordinates
+enum {
+    LEFT_MOST = 12,          // coordinates of which accelerations are taken as polynomials, term by term
+    LEFT_ROWS_MOST = 800,    // rows, and variables
+    LEFT_SLOPES_MOST = 2     // slopes whose velocities left_motion_accelerate has room for
+};
 
 // The accelerations of the coordinates y at a point as polynomials of their velocities: a + b*v + v*c*v; c is symmetric in its last two. One array, so that
 // differences are those of all numbers.
@@ -56,6 +60,12 @@ bool left_motion_go(LeftMotion *left, const LeftPoint *from, double time, const 
 // Velocities q for those of the coordinates.
 bool left_motion_velocity(LeftMotion *left, const LeftPoint *at, const double *v, double *velocity);
 bool left_motion_jet(LeftMotion *left, const LeftPoint *at, Jet *out);
+// Velocities q for those of the coordinates, v: drift[j] + sum of v[k]*tangent[k*positions.n + j].
+bool left_motion_tangent(LeftMotion *left, const LeftPoint *at, double *drift, double *tangent);
+// Accelerations of the coordinates, rows of n, at velocities q, rows of positions.n: up to 2*n*LEFT_SLOPES_MOST + 1 of them.
+bool left_motion_accelerate(LeftMotion *left, const LeftPoint *at, uint32_t count, const double *velocity, double *out);
+// Derivatives of accelerations by the coordinates at fixed velocities of them, by k, i at [k*n + i]: one elimination, and residuals at near places.
+bool left_motion_gradient(LeftMotion *left, const LeftPoint *at, const double *velocity, const double *tangent, double *out);
 // The row of velocities that is not integrable at the point: the largest of the exterior derivatives of such rows on motions that are left; NONE.
 // `homogeneous`: it is none without the passage of time.
 uint32_t left_motion_nonholonomic(LeftMotion *left, const LeftPoint *at, bool *homogeneous);
