@@ -17,6 +17,8 @@
 // Beside the largest entry: products of two roundings, which is what is left of the directions that a mechanism in a plane does
 // not have. Scaled up to 1 they would be equations like the others.
 static const double NOTHING = 1e-30;
+// No quantity: what multiplies a number that stands for infinity (a diameter of 1e60 m). Beside its row the others are not nothing.
+static const double ENDLESS = 1e50;
 
 struct Rank {
     uint32_t rows, columns, rank;
@@ -162,7 +164,8 @@ scale_matrix(Rank *rank, const double *scale)
     }
     double largest = 0;
     for (size_t i = 0; i < m; i++)
-        largest = larger(largest, rank->row_scale[i]);
+        if (rank->row_scale[i] < ENDLESS)
+            largest = larger(largest, rank->row_scale[i]);
     for (size_t i = 0; i < m; i++)
         rank->row_scale[i] = rank->row_scale[i] > largest * NOTHING ? 1 / rank->row_scale[i] : 0;
     for (size_t j = 0; j < n; j++)

@@ -344,6 +344,14 @@ jumps(const Newton *newton, double norm)
     return most > LEAP * norm;
 }
 
+// What a number that stands for infinity makes of a term says nothing of the others (rank.c).
+static double
+quantity(double size)
+{
+    const double endless = 1e50;
+    return size < endless ? size : 0;
+}
+
 // The largest variable that is computed within the block: a residual that does not depend on the unknowns after all is the
 // difference of such (positions round a loop that a free body carries along).
 static double
@@ -351,7 +359,7 @@ inner_size(const Run *run, const Newton *newton)
 {
     double size = 0;
     for (uint32_t k = 0; k < newton->block->n_inner; k++)
-        size = fmax(size, fmax(fabs(run->v[newton->block->inner[k]]), newton->block->inner_nominal[k]));
+        size = fmax(size, quantity(fmax(fabs(run->v[newton->block->inner[k]]), newton->block->inner_nominal[k])));
     return size;
 }
 
@@ -429,7 +437,7 @@ nominal_size(const Run *run, const Newton *newton)
     double size = 0;
     for (uint32_t j = 0; j < jac->columns; j++)
         for (uint32_t k = jac->column_start[j]; k < jac->column_start[j + 1]; k++)
-            size = fmax(size, fabs(run->v[jac->values + k]) * newton->scale[j]);
+            size = fmax(size, quantity(fabs(run->v[jac->values + k]) * newton->scale[j]));
     return size;
 }
 
@@ -477,7 +485,7 @@ is_accurate(const Run *run, Newton *newton)
     // A row that follows from others may have no terms but what rounding left of zero (a mechanism at rest).
     double rounding = newton->by_rank ? DBL_EPSILON * fmax(nominal_size(run, newton), inner_size(run, newton)) : 0;
     for (uint32_t i = 0; i < newton->block->m && newton->by_rank; i++)
-        rounding = fmax(rounding, DBL_EPSILON * newton->size[i]);
+        rounding = fmax(rounding, DBL_EPSILON * quantity(newton->size[i]));
     if (newton->deficient || has_small_residuals(run, newton, newton->strict ? STRICT : INEXACT, rounding))
         return true;
     if (newton->by_rank && newton->block->n_known) {
