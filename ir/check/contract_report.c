@@ -3,10 +3,12 @@
 // Purpose: names the component, the scalar bonds in mechanical words (translation along z of frame_a) and the
 // equations that close them.
 // Method: what Dulmage-Mendelsohn leaves over in the component's own problem; the direction of a bond follows from
-// the unit and the element of its flow. Contract: contract.h. Complexity: linear, once per faulty class.
+// the unit and the element of its flow. Where several bonds are left over together, in directions that equations couple, the law of the
+// component says which motion it is (constraint_closures.c). Contract: contract.h. Complexity: linear, once per faulty class.
 #include "ir/check/contract.h"
 #include "ir/base/diag.h"
 #include "ir/dae/locate.h"
+#include "ir/elements/elements.h"
 
 #include <string.h>
 
@@ -215,15 +217,32 @@ bonds_phrase(uint32_t listed)
     return listed > 1 ? "one of these scalar bonds" : "a scalar bond";
 }
 
+// An equation between orientations that come from outside: no connection of them is declared.
+static bool
+is_of_orientations(const Contract *contract, const Singular *over)
+{
+    uint32_t n, of = 0;
+    const Var *vars = dae_row(contract->dae, over->equations.at[0], &n);
+    for (uint32_t k = 0; k < n; k++)
+        of += contract->turns.at[vars[k]] != 0;
+    return n && of == n;
+}
+
 static void
-report_over(const Contract *contract, uint32_t inst, const Singular *over)
+report_over(const Contract *contract, uint32_t inst, const Singular *over, const char *motions, uint32_t n_motions)
 {
     Out bonds = {0};
     uint32_t listed = print_scalars(contract, inst, over, &bonds);
-    Diag *d = diag_add(contract->diags, E0414, contract->dae->insts.at[inst].span,
-                       "constraint '%s' closes %s more than once: %s", contract_path(contract->dae, inst),
-                       bonds_phrase(listed), bonds.length ? bonds.text : "an equation without unknowns");
+    bool turns = !bonds.length && is_of_orientations(contract, over);
+    Diag *d = motions && listed != 1
+        ? diag_add(contract->diags, E0414, contract->dae->insts.at[inst].span, "constraint '%s' closes %s more than once: %s",
+                   contract_path(contract->dae, inst), n_motions > 1 ? "scalar bonds" : "a scalar bond", motions)
+        : diag_add(contract->diags, E0414, contract->dae->insts.at[inst].span, "constraint '%s' closes %s more than once: %s",
+                   contract_path(contract->dae, inst), bonds_phrase(listed), bonds.length ? bonds.text
+                   : turns ? "an equation between orientations that come from outside" : "an equation without unknowns");
     locate_move(contract->dae, d, inst);
+    if (turns)
+        diag_help(d, "a constraint that determines one orientation by the other says so: Connections.branch(frame_a.R, frame_b.R)");
     note_equations(contract, d, over, true);
     help_axes(contract, d, inst, over);
     diag_help(d, "each scalar bond takes the common effort and exactly one of: a condition on its flow (FC), "
@@ -232,13 +251,14 @@ report_over(const Contract *contract, uint32_t inst, const Singular *over)
 }
 
 static void
-report_under(const Contract *contract, uint32_t inst, const Singular *under)
+report_under(const Contract *contract, uint32_t inst, const Singular *under, const char *motions, uint32_t n_motions)
 {
     Out bonds = {0};
     uint32_t listed = print_scalars(contract, inst, under, &bonds);
+    bool known = motions && listed > 1;
     Diag *d = diag_add(contract->diags, E0413, contract->dae->insts.at[inst].span,
                        "constraint '%s' leaves %s open: %s", contract_path(contract->dae, inst),
-                       bonds_phrase(listed), bonds.text);
+                       known ? n_motions > 1 ? "scalar bonds" : "a scalar bond" : bonds_phrase(listed), known ? motions : bonds.text);
     locate_move(contract->dae, d, inst);
     help_axes(contract, d, inst, under);
     diag_help(d, "add a condition on its flow (FC) to prevent this motion, a condition on its effort (EC) to leave it free, "
@@ -251,10 +271,15 @@ contract_report_constraint(Contract *contract, uint32_t inst, const Problem *pro
 {
     Singular over, under;
     problem_singular(problem, contract->places.n, &over, &under);
+    Out twice = {0}, open = {0};
+    uint32_t n_twice = over.equations.n - over.variables.n, n_open = under.variables.n - under.equations.n;
+    bool known = constraint_surplus(contract->dae, inst, n_twice, n_open, &twice, &open);
     if (over.equations.n)
-        report_over(contract, inst, &over);
+        report_over(contract, inst, &over, known ? twice.text : NULL, n_twice);
     if (under.variables.n)
-        report_under(contract, inst, &under);
+        report_under(contract, inst, &under, known ? open.text : NULL, n_open);
+    out_free(&twice);
+    out_free(&open);
     singular_free(&over);
     singular_free(&under);
 }

@@ -174,6 +174,42 @@ constraints_are_closed(Dae *dae, Diags *diags)
     return good;
 }
 
+// The motions in words, in a list.
+static void
+print_motions(const Kinds *kinds, double (*flow)[SCALAR_BONDS_MAX], uint32_t n, Out *out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        out_text(out, i ? "; " : "");
+        kinds_print_motion(kinds, flow[i], out);
+    }
+}
+
+bool
+constraint_surplus(Dae *dae, uint32_t inst, uint32_t n_twice, uint32_t n_open, Out *twice, Out *open)
+{
+    uint32_t node = 0, found[2];
+    while (node < dae->nodes.n && (dae->nodes.at[node].inst != inst || dae_is_junction(dae, node)))
+        node++;
+    if (node == dae->nodes.n)
+        return false;
+    Kinds kinds = {.dae = dae};
+    double (*flows)[SCALAR_BONDS_MAX] = base_calloc(2*SCALAR_ROWS_MAX, sizeof *flows);
+    kinds_open(&kinds);
+    bool good = kinds.ports.at[node] == 2 && read_component(&kinds, node);
+    if (good) {
+        kinds_add_signature(&kinds); // the places of its variables
+        ScalarAsk ask = kinds_ask(&kinds);
+        good = element_surplus(&ask, flows, &found[0], flows + SCALAR_ROWS_MAX, &found[1]) && found[0] == n_twice && found[1] == n_open;
+    }
+    if (good) {
+        print_motions(&kinds, flows, n_twice, twice);
+        print_motions(&kinds, flows + SCALAR_ROWS_MAX, n_open, open);
+    }
+    kinds_close(&kinds);
+    free(flows);
+    return good;
+}
+
 // Set-valued laws by the components that have them.
 typedef struct NodeLaws {
     Map law_of;  // equation -> law

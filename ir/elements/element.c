@@ -684,3 +684,59 @@ element_is_closed(ScalarAsk *ask, double *open, double *twice)
     ask->known = ask->armless = false;
     return closed;
 }
+
+// Reduced row echelon form of independent vectors of `rows` lines: what is nothing beside the largest goes. Returns how many are left.
+static uint32_t
+independent(double (*vector)[SCALAR_BONDS_MAX], uint32_t rows, uint32_t n)
+{
+    uint32_t order[SCALAR_BONDS_MAX], pivot[SCALAR_ROWS_MAX];
+    for (uint32_t j = 0; j < n; j++)
+        order[j] = j;
+    Table table = {vector[0], rows, n, SCALAR_BONDS_MAX};
+    return rows ? table_reduce(&table, order, n, 1e-7*fmax(table_largest(&table), 1e-3), pivot) : 0;
+}
+
+bool
+element_surplus(ScalarAsk *ask, double (*twice)[SCALAR_BONDS_MAX], uint32_t *n_twice, double (*open)[SCALAR_BONDS_MAX], uint32_t *n_open)
+{
+    enum { WIDE = SCALAR_BONDS_MAX + SCALAR_ROWS_MAX };
+    double matrix[SCALAR_ROWS_MAX][WIDE] = {0};
+    uint32_t order[SCALAR_BONDS_MAX], pivot[SCALAR_ROWS_MAX], n = ask->bonds;
+    bool bound[SCALAR_BONDS_MAX] = {0};
+    ScalarLaw law;
+    ask->moved = NONE;
+    ask->moving = ask->quiet = false;
+    ask->armless = ask->known = true;
+    ask->s = FIRST_S;
+    ask->sample = 0;
+    bool good = scalar_law(ask, &law);
+    ask->armless = ask->known = false;
+    *n_twice = *n_open = 0;
+    for (uint32_t i = 0; i < law.rows && good; i++) { // the rows over the flows, and which of them they are sums of
+        for (uint32_t j = 0; j < n; j++)
+            matrix[i][j] = law.at[i][n + j] - law.at[i][j]*generic_number(inertia_of(ask, j), true);
+        matrix[i][n + i] = 1;
+    }
+    for (uint32_t j = 0; j < n; j++)
+        order[j] = j;
+    uint32_t rank = good ? table_reduce(&(Table){matrix[0], law.rows, WIDE, WIDE}, order, n, 1e-8, pivot) : 0;
+    for (uint32_t i = rank; i < law.rows && good; i++, ++*n_twice)
+        for (uint32_t j = 0; j < n; j++) {
+            twice[*n_twice][j] = 0;
+            for (uint32_t k = 0; k < law.rows; k++)
+                twice[*n_twice][j] += matrix[i][n + k]*law.at[k][n + j];
+        }
+    for (uint32_t i = 0; i < rank; i++)
+        bound[pivot[i]] = true;
+    for (uint32_t j = 0; j < n && good; j++) {
+        if (bound[j])
+            continue;
+        memset(open[*n_open], 0, n*sizeof open[0][0]);
+        open[*n_open][j] = 1;
+        for (uint32_t i = 0; i < rank; i++)
+            open[*n_open][pivot[i]] = -matrix[i][j];
+        ++*n_open;
+    }
+    *n_twice = independent(twice, *n_twice, n);
+    return good;
+}

@@ -29,4 +29,8 @@ Element element_of(ScalarAsk *ask, const Var *modulators, uint32_t n);
 // all zero where they do not show it. True also where that is not known.
 bool element_is_closed(ScalarAsk *ask, double *open, double *twice);
 
+// Of a constraint that has too many conditions or too few, with the parameters' values, no arms and all axes the world's: independent vectors twice[i] of the flows in
+// what is given more than once, SCALAR_ROWS_MAX at most, and motions open[i] that nothing closes, as many as scalar bonds at most. False where its law is not known.
+bool element_surplus(ScalarAsk *ask, double (*twice)[SCALAR_BONDS_MAX], uint32_t *n_twice, double (*open)[SCALAR_BONDS_MAX], uint32_t *n_open);
+
 #endif
