@@ -60,6 +60,7 @@ dae_free(Dae **dae)
     vec_free(&d->jumps);
     vec_free(&d->leaps);
     vec_free(&d->laws);
+    vec_free(&d->row_laws);
     vec_free(&d->delays);
     vec_free(&d->transports);
     vec_free(&d->coordinates);

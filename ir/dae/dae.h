@@ -449,6 +449,7 @@ typedef struct Dae {
     VEC(Jump) jumps;
     VEC(Leap) leaps;
     VEC(Law) laws;
+    VEC(Law) row_laws;      // of elements in a row that one of `laws` stands for: told, not run
     VEC(Delay) delays;
     VEC(Transport) transports;
     U32Vec coordinates;   // variables declared `coordinate`

@@ -11,7 +11,7 @@
 //             equations. Replaced law equations become EQN_NORMAL, their modes are removed.
 // Complexity: linear in the laws, but for the shares' text, which is linear in the elements of one row each.
 //
-//     p2 = -p1;  p1 in a1*Sgn(x1);  p2 in a2*Sgn(x2)    ->    p1 in min(a1, a2)*Sgn(X),  X = x1 - x2,  x1 = share*X
+//     p2 = -p1;  p1 in a1*Sgn(x1);  p2 in a2*Sgn(x2)    ->    p1 in min(a1, a2)*Sgn(X),  X = x1 - x2,  x1 = w1*X/(w1 + w2)
 #include "ir/expr/expr_make.h"
 #include "ir/operator/merge.h"
 #include "ir/operator/naming.h"
@@ -20,7 +20,8 @@ typedef struct Row { // the elements of one row
     Dae *dae;
     const uint32_t *laws;
     uint32_t n;
-    U32Vec vars;     // a_1 .. a_n, x_1 .. x_n, A, X
+    U32Vec vars;     // a_1 .. a_n, x_1 .. x_n, A, X, w_1 .. w_n
+    bool parametric; // all a_i are
 } Row;
 
 static Expr
@@ -36,29 +37,38 @@ law_equation(const Row *row, const Law *law, Expr left, Expr right)
     merge_equation(row->dae, law, equation, row->vars.at);
 }
 
-// A = min a_i, a parameter when they all are.
+// A variable for e, a parameter when all bands are, into the place k of the row's.
+static Var
+define(Row *row, const Law *law, const char *stem, Expr e, uint32_t k)
+{
+    Dae *dae = row->dae;
+    Var made = merge_hidden(dae, law, stem, row->parametric ? VAR_PARAMETER : VAR_CONTINUOUS, TYPE_REAL);
+    row->vars.at[k] = made;
+    if (row->parametric) {
+        Expr bound;
+        uint32_t at;
+        dae_bind_shape(dae, e, row->vars.at, &bound, &at);
+        dae_add_bind(dae, (Bind){.var = made, .attr = ATTR_VALUE, .shape = bound, .row = at, .span = law->span});
+    } else {
+        law_equation(row, law, slot(row, k), e);
+    }
+    return made;
+}
+
+// A = min a_i.
 static Var
 weakest_band(Row *row, const Law *law)
 {
     Dae *dae = row->dae;
     Expr least = slot(row, 0);
-    bool parametric = true;
+    row->parametric = true;
     for (uint32_t i = 0; i < row->n; i++) {
-        parametric &= dae_is_parameter(dae, row->vars.at[i]);
+        row->parametric &= dae_is_parameter(dae, row->vars.at[i]);
         if (i)
             least = expr_2(dae->exprs, OP_MIN, least, slot(row, i));
     }
-    Var made = merge_hidden(dae, law, "weakest", parametric ? VAR_PARAMETER : VAR_CONTINUOUS, TYPE_REAL);
+    Var made = define(row, law, "weakest", least, 2 * row->n);
     dae_tell_part(dae, made, least, row->vars.at);
-    row->vars.at[2 * row->n] = made;
-    if (parametric) {
-        Expr bound;
-        uint32_t at;
-        dae_bind_shape(dae, least, row->vars.at, &bound, &at);
-        dae_add_bind(dae, (Bind){.var = made, .attr = ATTR_VALUE, .shape = bound, .row = at, .span = law->span});
-    } else {
-        law_equation(row, law, slot(row, 2 * row->n), least);
-    }
     return made;
 }
 
@@ -90,13 +100,14 @@ add_parts(Row *row, Var whole)
     }
 }
 
-// 1 for the elements that slip, 0 for the others.
-static Expr
-is_weakest(const Row *row, uint32_t i)
+// w_i: 1 for the elements that slip, 0 for the others.
+static void
+find_weakest(Row *row, const Law *law, uint32_t i)
 {
     Exprs *exprs = row->dae->exprs;
     Expr weak = expr_2(exprs, OP_LE, slot(row, i), slot(row, 2 * row->n));
-    return expr_3(exprs, OP_IF, weak, expr_const(exprs, 1), expr_const(exprs, 0));
+    Var made = define(row, law, "slips", expr_3(exprs, OP_IF, weak, expr_const(exprs, 1), expr_const(exprs, 0)), 2 * row->n + 2 + i);
+    naming_tell(row->dae, made, "slips", law->x, NONE);
 }
 
 // The last law's equation says what X is; every other one gives its element its share.
@@ -107,15 +118,19 @@ add_shares(Row *row, Var whole)
     Exprs *exprs = dae->exprs;
     Expr weak = expr_const(exprs, 0), sum = expr_const(exprs, 0);
     row->vars.at[2 * row->n + 1] = whole;
-    for (uint32_t i = 0; i < row->n; i++)
-        weak = expr_2(exprs, OP_ADD, weak, is_weakest(row, i));
+    for (uint32_t i = 0; i < row->n; i++) {
+        const Law law = dae->laws.at[row->laws[i]];
+        find_weakest(row, &law, i);
+        weak = expr_2(exprs, OP_ADD, weak, slot(row, 2 * row->n + 2 + i));
+        vec_push(&dae->row_laws, law);
+    }
     for (uint32_t i = 0; i < row->n; i++) {
         const Law law = dae->laws.at[row->laws[i]];
         Expr x = slot(row, row->n + i);
         if (is_opposite(dae, law.p))
             x = expr_1(exprs, OP_NEG, x);
         sum = expr_2(exprs, OP_ADD, sum, x);
-        Expr share = expr_2(exprs, OP_DIV, expr_2(exprs, OP_MUL, is_weakest(row, i), slot(row, 2 * row->n + 1)), weak);
+        Expr share = expr_2(exprs, OP_DIV, expr_2(exprs, OP_MUL, slot(row, 2 * row->n + 2 + i), slot(row, 2 * row->n + 1)), weak);
         bool last = i + 1 == row->n;
         if (last)
             dae_tell_part(dae, whole, sum, row->vars.at);
@@ -135,7 +150,7 @@ merge_row(Dae *dae, const uint32_t *laws, uint32_t n)
         vec_push(&row.vars, dae->laws.at[laws[i]].a);
     for (uint32_t i = 0; i < n; i++)
         vec_push(&row.vars, dae->laws.at[laws[i]].x);
-    vec_grow(&row.vars, 2);
+    vec_grow(&row.vars, 2 + n);
     Var least = weakest_band(&row, &law);
     Var whole = merge_hidden(dae, &law, law.unilateral ? "gap" : "slip", VAR_CONTINUOUS, TYPE_REAL);
     Var mode = merge_hidden(dae, &law, "row", VAR_DISCRETE, TYPE_INTEGER);

@@ -308,6 +308,10 @@ equation_view_open(Dae *dae, const Reduction *reduction, const Causal *dynamics,
         if (!law->unilateral && !law->disk && !dae_is_told(dae, of))
             map_put(&view.bands, of, i);
     }
+    for (uint32_t i = 0; i < dae->row_laws.n; i++) {
+        bool negative;
+        map_put(&view.rows, dae_alias(dae, dae->row_laws.at[i].x, &negative), i);
+    }
     return view;
 }
 
@@ -325,6 +329,7 @@ equation_view_close(EquationView *view)
     vec_free(&view->lines);
     vec_free(&view->owner);
     map_free(&view->bands);
+    map_free(&view->rows);
     free_index(&view->by_node);
     free_index(&view->states);
     free_index(&view->aliases);

@@ -38,6 +38,7 @@ typedef struct EquationView {
     Map when_of;      // condition -> its clause
     U32Vec when_owner, next_reinit;
     Map bands;        // variable of the model that is the force of a law of dry friction -> the law
+    Map rows;         // what slips in an element of a row of frictions -> its own law, among dae->row_laws
 } EquationView;
 
 // Refers to the model and its causal forms; free with equation_view_close.

@@ -79,6 +79,34 @@ print_text_when(const EquationView *view, const WhenClause *clause, Out *out)
     }
 }
 
+// p in a*Sgn(x)
+static void
+print_membership(const Dae *dae, const Law *law, Out *out)
+{
+    out_text(out, " ∈ ");
+    dae_told_name(dae, law->a, out);
+    out_text(out, "*Sgn(");
+    dae_told_inside(dae, law->x, out);
+    out_text(out, ")\n");
+}
+
+// What slips in an element of a row of frictions does so by the element's own law.
+static void
+print_text_row(const EquationView *view, Var var, Out *out)
+{
+    uint32_t i;
+    bool negative;
+    if (var == NONE || !map_get(&view->rows, var, &i))
+        return;
+    const Law *law = &view->dae->row_laws.at[i];
+    Var of = dae_alias(view->dae, law->p, &negative);
+    if (dae_is_told(view->dae, of)) // the force has no name of its own
+        return;
+    out_text(out, negative ? "    -" : "    ");
+    dae_told_name(view->dae, of, out);
+    print_membership(view->dae, law, out);
+}
+
 // A force of dry friction that has a name of its own: F in (mu*N)*Sgn(v), whatever it is computed from.
 static void
 print_text_band(const EquationView *view, Var var, Out *out)
@@ -92,15 +120,12 @@ print_text_band(const EquationView *view, Var var, Out *out)
     dae_alias(dae, law->p, &negative);
     out_text(out, negative ? "    -" : "    ");
     dae_told_name(dae, var, out);
-    out_text(out, " ∈ ");
-    if (dae_is_told(dae, law->p)) {
-        dae_told_inside(dae, law->p, out);
-    } else { // a row of frictions has the force of its elements
-        dae_told_name(dae, law->a, out);
-        out_text(out, "*Sgn(");
-        dae_told_inside(dae, law->x, out);
-        out_char(out, ')');
+    if (!dae_is_told(dae, law->p)) { // a row of frictions has the force of its elements
+        print_membership(dae, law, out);
+        return;
     }
+    out_text(out, " ∈ ");
+    dae_told_inside(dae, law->p, out);
     out_char(out, '\n');
 }
 
@@ -114,6 +139,7 @@ print_text_node(const EquationView *view, uint32_t node, Out *out)
     print_text_states(view, node, out);
     for (uint32_t k = view->by_node.start.at[node]; k < view->by_node.start.at[node + 1]; k++) {
         print_text_line(view, &view->lines.at[view->by_node.items.at[k]], out);
+        print_text_row(view, view->lines.at[view->by_node.items.at[k]].var, out);
         print_text_band(view, view->lines.at[view->by_node.items.at[k]].var, out);
     }
     for (uint32_t k = view->by_when.start.at[node]; k < view->by_when.start.at[node + 1]; k++)
