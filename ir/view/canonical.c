@@ -51,6 +51,7 @@ typedef struct Canonical {
     U8Vec known;      // per variable: it has a row
     U8Vec velocity;   // per variable: v of an equation v = der(x), or of a bond
     U8Vec output;     // per variable: a component of a field gives it
+    U8Vec nothing;    // per variable: a ground gives it, which is left out: it is zero
     VEC(Factor) sum;  // per variable, while one row is made
     Arena *arena;     // texts of factors
     U32Vec seen, touched;
@@ -110,16 +111,29 @@ variable_of(const Canonical *canonical, const Bond *bond, bool effort, bool *neg
     return var;
 }
 
+static bool
+is_ground(const Canonical *canonical, uint32_t node)
+{
+    for (uint32_t i = 0; i < canonical->graph.grounds.n; i++)
+        if (canonical->graph.grounds.at[i] == node)
+            return true;
+    return false;
+}
+
 static void
 find_outputs(Canonical *canonical)
 {
     const Dae *dae = canonical->dae;
     vec_grow(&canonical->output, dae->nvars);
+    vec_grow(&canonical->nothing, dae->nvars);
     for (uint32_t b = 0; b < dae->bonds.n; b++) {
         const Bond *bond = &dae->bonds.at[b];
         bool negative;
-        if (field_of(canonical, bond->component) != FIELD_NONE)
-            canonical->output.at[variable_of(canonical, bond, bond->effort_from == 1, &negative)] = 1;
+        if (field_of(canonical, bond->component) == FIELD_NONE)
+            continue;
+        Var var = variable_of(canonical, bond, bond->effort_from == 1, &negative);
+        canonical->output.at[var] = 1;
+        canonical->nothing.at[var] |= is_ground(canonical, bond->component);
     }
 }
 
@@ -201,6 +215,8 @@ add_term(Canonical *canonical, Var output, Factor factor)
 static void
 add_variable(Canonical *canonical, Var var, Factor factor)
 {
+    if (canonical->nothing.at[var])
+        return;
     if (!canonical->known.at[var]) {
         if (canonical->output.at[var] || canonical->problem->equation_of.at[var] == NONE)
             add_term(canonical, var, factor);
@@ -536,6 +552,7 @@ print_with(void (*print)(Canonical *, Out *), Dae *dae, const Problem *problem, 
     vec_free(&canonical.known);
     vec_free(&canonical.velocity);
     vec_free(&canonical.output);
+    vec_free(&canonical.nothing);
     vec_free(&canonical.sum);
     vec_free(&canonical.seen);
     vec_free(&canonical.touched);
