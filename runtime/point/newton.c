@@ -375,16 +375,58 @@ has_small_residuals(const Run *run, const Newton *newton, double part, double ro
     return true;
 }
 
+// Adds to newton->size what known quantities make in each residual: how it answers when each of them changes by a small part of
+// itself, up or down. A row that follows from others is a sum of such terms that cancel (the accelerations round a closed
+// cardan are sums of products of velocities, whatever the unknowns are). v is as before.
+static void
+measure_known(const Run *run, Newton *newton)
+{
+    enum { SAMPLES = 4 };
+    const double part = ldexp(1, -26);
+    const mdl_block *block = newton->block;
+    double *kept = malloc(((size_t)block->n_known + 1) * sizeof *kept);
+    uint32_t random = 1;
+    double most[block->m + 1], before[block->m + 1];
+    memset(most, 0, sizeof most);
+    for (uint32_t i = 0; i < block->m; i++)
+        before[i] = run->v[block->residual[i]];
+    for (uint32_t k = 0; kept && k < block->n_known; k++)
+        kept[k] = run->v[block->known[k]];
+    for (int sample = 0; kept && sample < SAMPLES; sample++) {
+        for (uint32_t k = 0; k < block->n_known; k++) {
+            random = random * 1664525 + 1013904223;
+            run->v[block->known[k]] = kept[k] * (random >> 31 ? 1 - part : 1 + part);
+        }
+        mdl_call(block->eval, run->v);
+        for (uint32_t i = 0; i < block->m; i++) {
+            double change = fabs(run->v[block->residual[i]] - before[i]) / part;
+            most[i] = isfinite(change) ? fmax(most[i], change) : most[i];
+        }
+    }
+    for (uint32_t k = 0; kept && k < block->n_known; k++)
+        run->v[block->known[k]] = kept[k];
+    mdl_call(block->eval, run->v);
+    for (uint32_t i = 0; i < block->m; i++)
+        newton->size[i] += most[i];
+    free(kept);
+}
+
 // A full correction of the size `norm` that the next one need not be smaller than: both are rounding. Of an affine block this may be more
 // than usual, since its unknowns may differ by their number of digits (what ideal diodes leak and what they conduct; a flow and the rate
 // of the pressure in a stiff vessel); there the residuals must be rounding, too. In a folded mechanism such a correction is a wrong one.
 static bool
-may_be_rounding(const Run *run, const Newton *newton, double norm)
+may_be_rounding(const Run *run, Newton *newton, double norm)
 {
     const double rounding = 64 * DBL_EPSILON;
     bool leaking = run->model->leak && run->v[run->model->leak] > 0, open = !run->model->n_constraints;
-    return norm <= STAGNATED || ((leaking || open) && newton->block->linear && norm <= UNEQUAL
-                                 && has_small_residuals(run, newton, rounding, leaking ? rounding * inner_size(run, newton) : 0));
+    if (norm <= STAGNATED)
+        return true;
+    if (!(leaking || open) || !newton->block->linear || norm > UNEQUAL)
+        return false;
+    if (has_small_residuals(run, newton, rounding, leaking ? rounding * inner_size(run, newton) : 0))
+        return true;
+    measure_known(run, newton); // the rates of a circuit at rest are small beside the currents that cancel, known ones and those of the block
+    return has_small_residuals(run, newton, rounding, rounding * inner_size(run, newton));
 }
 
 // One damped step from `base`. Afterwards v is at the trial point and `trial` is the simplified correction
@@ -404,6 +446,15 @@ damped_step(Run *run, Newton *newton, double norm, double *damping, double *tria
                 return true;
         }
         *damping /= 2;
+        if (*damping < smallest && newton->block->linear && may_be_rounding(run, newton, norm)) { // a step before was shortened
+            *damping = 1;
+            move(run, newton, *damping);
+            if (newton_defect(run, newton, newton->trial)) {
+                apply_inverse(newton, newton->trial);
+                *trial_norm = newton_size(newton, newton->trial);
+                return true;
+            }
+        }
         if (*damping < smallest)
             return newton_fail(newton, jumps(newton, norm) ? JUMP : NO_DESCENT);
     }
@@ -439,42 +490,6 @@ nominal_size(const Run *run, const Newton *newton)
         for (uint32_t k = jac->column_start[j]; k < jac->column_start[j + 1]; k++)
             size = fmax(size, quantity(fabs(run->v[jac->values + k]) * newton->scale[j]));
     return size;
-}
-
-// Adds to newton->size what known quantities make in each residual: how it answers when each of them changes by a small part of
-// itself, up or down. A row that follows from others is a sum of such terms that cancel (the accelerations round a closed
-// cardan are sums of products of velocities, whatever the unknowns are). v is as before.
-static void
-measure_known(const Run *run, Newton *newton)
-{
-    enum { SAMPLES = 4 };
-    const double part = ldexp(1, -26);
-    const mdl_block *block = newton->block;
-    double *kept = malloc(((size_t)block->n_known + 1) * sizeof *kept);
-    uint32_t random = 1;
-    double most[block->m + 1], before[block->m + 1];
-    memset(most, 0, sizeof most);
-    for (uint32_t i = 0; i < block->m; i++)
-        before[i] = run->v[block->residual[i]];
-    for (uint32_t k = 0; kept && k < block->n_known; k++)
-        kept[k] = run->v[block->known[k]];
-    for (int sample = 0; kept && sample < SAMPLES; sample++) {
-        for (uint32_t k = 0; k < block->n_known; k++) {
-            random = random * 1664525 + 1013904223;
-            run->v[block->known[k]] = kept[k] * (random >> 31 ? 1 - part : 1 + part);
-        }
-        mdl_call(block->eval, run->v);
-        for (uint32_t i = 0; i < block->m; i++) {
-            double change = fabs(run->v[block->residual[i]] - before[i]) / part;
-            most[i] = isfinite(change) ? fmax(most[i], change) : most[i];
-        }
-    }
-    for (uint32_t k = 0; kept && k < block->n_known; k++)
-        run->v[block->known[k]] = kept[k];
-    mdl_call(block->eval, run->v);
-    for (uint32_t i = 0; i < block->m; i++)
-        newton->size[i] += most[i];
-    free(kept);
 }
 
 // The residuals of what has converged. Where the rank is known to be deficient for good, the equations were consistent

@@ -182,6 +182,7 @@ struct Run {
     bool loops;           // some step of the dynamics is a block
     uint32_t deficient;   // equations of blocks that follow from others
     bool hides;           // there are ideal diodes, whose laws may say something about states alone (hidden.c)
+    bool stumbled;        // the unknowns of all loops were no longer found together (integrator.c)
     uint32_t locked;      // those that do under the present conditions (locked.c)
     bool loop_failed;     // and it was said which
     bool past_open;       // evaluate_plain: what is delayed says by how much, and no value was found for which it does

@@ -193,6 +193,7 @@ run_snapshot(Run *run, Snapshot *s)
     snapshot_part(s, &run->solver, sizeof run->solver);
     snapshot_part(s, &run->causal, sizeof run->causal);
     snapshot_part(s, &run->locked, sizeof run->locked);
+    snapshot_part(s, &run->stumbled, sizeof run->stumbled);
     snapshot_part(s, &run->ny, sizeof run->ny);
     snapshot_part(s, &run->time, sizeof run->time);
     values_snapshot(run, s);

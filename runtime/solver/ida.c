@@ -16,6 +16,7 @@
 #include "runtime/law/law.h"
 #include "runtime/linear/nvector.h"
 #include "runtime/memory/memory.h"
+#include "runtime/point/newton.h"
 #include "runtime/point/point.h"
 #include "runtime/point/profile.h"
 #include "runtime/point/snapshot.h"
@@ -461,6 +462,16 @@ has_stumbled(const Run *run)
     return failures > 0 && failures != before; // counted anew at each start
 }
 
+// Loops among the unknowns, and nobody has asked for that. All are affine: the solution of another one may have ended here, which the report says.
+static bool
+may_be_causal(const Run *run)
+{
+    bool affine = !run->causal && run->options->form == MDL_FORM_AUTO && run->model->n > run->model->nx;
+    for (uint32_t k = 0; affine && k < run->model->n_dynamics; k++)
+        affine = !run->block[k] || run->block[k]->block->linear;
+    return affine;
+}
+
 MDL_CHECKED static int
 ida_step(Run *run, double limit)
 {
@@ -485,7 +496,9 @@ ida_step(Run *run, double limit)
         if (leap(run, run->time, limit))
             return MDL_OK;
         integrator->recovered = false;
-        return fold_found(run) ? MDL_OK : ida_report_failure(run, flag);
+        if (fold_found(run))
+            return MDL_OK;
+        return flag == IDA_CONV_FAIL && may_be_causal(run) ? RUN_STUMBLES : ida_report_failure(run, flag);
     }
     double before = run->time;
     run->time = flag == IDA_TSTOP_RETURN ? limit : time;

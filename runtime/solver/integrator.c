@@ -23,7 +23,7 @@ integrator_form(Run *run, mdl_solver solver)
     bool wanted = run->options->form == MDL_FORM_CAUSAL && (model->n > model->nx || model->implicit);
     run->causal = model->nx == 0 || wanted;
     // Ordinary differential equations have no loops left, and equations that follow from others are solved in loops only.
-    if (run->solver != MDL_SOLVER_IDA || run->deficient || run->locked)
+    if (run->solver != MDL_SOLVER_IDA || run->deficient || run->locked || run->stumbled)
         run->causal = true;
     run->ny = run->causal ? model->nx : model->n;
     run->stats->form = run->causal || (model->n == model->nx && !model->implicit) ? "causal" : "dae";
@@ -143,6 +143,25 @@ go_on_with_ida(Run *run, double reached, bool singular)
     return MDL_OK;
 }
 
+// Where the corrector finds no solution of all unknowns together (the junctions of transistors at rest leave loops so ill-conditioned that corrections are
+// rounding), Newton's method for each loop may.
+MDL_CHECKED static int
+go_on_causal(Run *run, double reached)
+{
+    evaluate_load(run, run->time, run->y, run->yp);
+    int status = evaluate_row(run, true);
+    if (status != MDL_OK)
+        return status;
+    evaluate_store(run);
+    run->stumbled = true;
+    status = integrator_renew(run);
+    if (status != MDL_OK)
+        return status;
+    run_message(run, MDL_NOTE, "at time %.12g: the equations of a step could not be solved together; loops are solved by themselves from here on (--form causal)",
+                reached);
+    return run->stepper->start(run);
+}
+
 // A step of the method that contest.c wants. Where that is a rival which fails, IDA makes the step, and says what is wrong if it fails, too.
 MDL_CHECKED static int
 contested_step(Run *run, double limit)
@@ -176,6 +195,12 @@ integrator_step(Run *run, double limit)
         do
             status = status == MDL_OK ? run->stepper->step(run, limit) : status;
         while (status == MDL_OK && run->time < before);
+    }
+    if (status == RUN_STUMBLES) {
+        run->stats->steps--;
+        status = go_on_causal(run, before);
+        if (status == MDL_OK)
+            status = run->stepper->step(run, limit);
     }
     if (status == MDL_OK)
         status = pace_step(run, before);

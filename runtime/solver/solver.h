@@ -61,7 +61,7 @@ MDL_CHECKED int integrator_start(Run *run);
 MDL_CHECKED int integrator_resume(Run *run);
 // A stepper that --solver=auto has chosen may say, without a message, that another one should go on from run->time, to
 // which it may have gone back.
-enum { RUN_GIVES_UP = -1, RUN_NEARS_SINGULAR = -2 };
+enum { RUN_GIVES_UP = -1, RUN_NEARS_SINGULAR = -2, RUN_STUMBLES = -3 }; // STUMBLES: the dae form has no solution that its corrector finds
 // One step, not beyond `limit`. Sets run->time, run->y, run->yp.
 MDL_CHECKED int integrator_step(Run *run, double limit);
 // Values within the last step, loaded into v (evaluate_load).
