@@ -37,10 +37,12 @@ typedef enum mdl_form { MDL_FORM_AUTO, MDL_FORM_CAUSAL, MDL_FORM_DAE } mdl_form;
 // inside f. cvode: variable-order BDF; adams: variable-order Adams-Moulton with fixed-point iteration; erk:
 // embedded Runge-Kutta of order 5 (4); rk4: the classical Runge-Kutta method with fixed steps, for comparison with
 // publications; gauss: Gauss-Legendre collocation of order 8 with a constant step, for long runs that keep energy; radau:
-// Radau IIA of orders 5, 9 and 13 with steps of any length, for stiff systems to small tolerances; auto: gauss where the
+// Radau IIA of orders 5, 9 and 13 with steps of any length, for stiff systems to small tolerances; dop853: the explicit pair of
+// Dormand and Prince of order 8, for motions that are not stiff, to small tolerances; auto: gauss where the
 // motion is reversible and not stiff, ida otherwise.
 typedef enum mdl_solver {
     MDL_SOLVER_IDA, MDL_SOLVER_CVODE, MDL_SOLVER_ADAMS, MDL_SOLVER_ERK, MDL_SOLVER_RK4, MDL_SOLVER_GAUSS, MDL_SOLVER_RADAU,
+    MDL_SOLVER_DOP853,
     MDL_SOLVER_AUTO
 } mdl_solver;
 

@@ -101,7 +101,7 @@ int mdl_about_settable(mdl_simulation *simulation, int index, mdl_about *about);
 typedef struct mdl_request {
     double start, stop, interval, step, abstol, time_limit;
     int points, steps, assemble;       // steps: a row at every step, too
-    int solver;                        // 0 auto, then ida, cvode, adams, erk, rk4, gauss, radau
+    int solver;                        // 0 auto, then ida, cvode, adams, erk, rk4, gauss, radau, dop853
     int form;                          // 0 auto, 1 causal, 2 dae
     const int *column;                 // handles of the variables wanted; NULL: all but parameters and derivatives
     int columns;

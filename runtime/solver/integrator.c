@@ -37,7 +37,7 @@ create(Run *run)
     static const Stepper *const steppers[] = {
         [MDL_SOLVER_IDA] = &ida_stepper, [MDL_SOLVER_CVODE] = &cvode_stepper, [MDL_SOLVER_ADAMS] = &adams_stepper,
         [MDL_SOLVER_ERK] = &erk_stepper, [MDL_SOLVER_RK4] = &rk4_stepper,
-        [MDL_SOLVER_GAUSS] = &gauss_stepper, [MDL_SOLVER_RADAU] = &radau_stepper,
+        [MDL_SOLVER_GAUSS] = &gauss_stepper, [MDL_SOLVER_RADAU] = &radau_stepper, [MDL_SOLVER_DOP853] = &dop853_stepper,
     };
     run->stepper = run->options->outside ? &outside_stepper : run->sense ? &sense_stepper : steppers[run->solver];
     run->stats->solver = run->stepper->name;

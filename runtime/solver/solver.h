@@ -1,7 +1,7 @@
 // solver.h: the door of runtime/solver: methods of integration behind one interface.
 //
 // In: the model at any point, and what solves the equations of a step (runtime/step).
-// Out: steps that control their error (Stepper): IDA, CVODE, ARKODE, Gauss, Radau, fixed steps; the choice.
+// Out: steps that control their error (Stepper): IDA, CVODE, ARKODE, Gauss, Radau, Dormand and Prince, fixed steps; the choice.
 // Read first: integrator.c, then ida.c.
 #ifndef MDLC_RUNTIME_SOLVER_SOLVER_H
 #define MDLC_RUNTIME_SOLVER_SOLVER_H
@@ -43,6 +43,7 @@ extern const Stepper cvode_stepper, adams_stepper, erk_stepper; // ode.c: y' = f
 extern const Stepper rk4_stepper;                               // fixed.c: fixed steps
 extern const Stepper gauss_stepper;                             // gauss.c: symmetric, constant steps
 extern const Stepper radau_stepper;                             // radau.c: stiff, high order
+extern const Stepper dop853_stepper;                            // dop853.c: explicit, order 8
 // The solver (auto: ida until integrator_create() knows more), and the form of the equations that it gets.
 void integrator_form(Run *run, mdl_solver solver);
 MDL_CHECKED int integrator_create(Run *run);

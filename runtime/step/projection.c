@@ -8,7 +8,7 @@
 // only and those of velocities velocities only, by the shortest way. Solved from [I D'; C S 0] [z; mu] = [0; -c],
 // repeated until it is below rounding (Eich, SIAM J. Numer. Anal. 30 (1993) 1467; Hairer, Lubich and Wanner, Geometric
 // Numerical Integration, 2006, IV.4). The shortest way in all states at once would also move a position along its
-// velocity to mend a velocity, which costs BDF a factor of 5 to 10 in the energy of a pendulum. For erk, rk4 and Adams it
+// velocity to mend a velocity, which costs BDF a factor of 5 to 10 in the energy of a pendulum. For erk, rk4, dop853 and Adams it
 // is the better way (D = C S), by a factor of 2 to 10 on four-bars. When invariants depend on unknowns u of algebraic
 // loops, r(t, y, u) = 0 stands beside them, with u free and D = C S. Sticking states do not move.
 // Near a singular position C loses rank. With sigma its least singular value, what rounding leaves of c becomes a correction of
@@ -294,7 +294,8 @@ projection_create(const Run *run)
     p->right = calloc(4 * n + 4 * (size_t)model->n_constraints + 1, sizeof *p->right);
     bool good = p->state && p->position && p->scale && p->entry && p->value && p->right && make_follows(run, p);
     p->damps = run->options->outside;
-    p->together = run->solver == MDL_SOLVER_ERK || run->solver == MDL_SOLVER_RK4 || run->solver == MDL_SOLVER_ADAMS;
+    p->together = run->solver == MDL_SOLVER_ERK || run->solver == MDL_SOLVER_RK4 || run->solver == MDL_SOLVER_ADAMS ||
+                  run->solver == MDL_SOLVER_DOP853;
     if (good) {
         number_unknowns(model, p);
         good = make_islands(model, p);

@@ -38,7 +38,7 @@ on_message(void *user, mdl_severity severity, const char *text)
 static mdl_solver
 solver_of(const char *name)
 {
-    static const char *const names[] = {"ida", "cvode", "adams", "erk", "rk4", "gauss", "radau", "auto"};
+    static const char *const names[] = {"ida", "cvode", "adams", "erk", "rk4", "gauss", "radau", "dop853", "auto"};
     unsigned k = 0;
     while (k + 1 < sizeof names / sizeof *names && strcmp(names[k], name))
         k++;

@@ -12,7 +12,7 @@ from ._errors import MdlcError
 
 VERSION = 1
 TYPES = ("Real", "Integer", "Boolean", "enumeration")
-SOLVERS = ("auto", "ida", "cvode", "adams", "erk", "rk4", "gauss", "radau")
+SOLVERS = ("auto", "ida", "cvode", "adams", "erk", "rk4", "gauss", "radau", "dop853")
 FORMS = ("auto", "causal", "dae")
 PROGRESS = ctypes.CFUNCTYPE(None, c_void_p, c_double, c_double, c_double)
 
