@@ -38,6 +38,7 @@ typedef struct ObjectOptions {
     bool native;      // instructions of this computer's processor, not only those all of the architecture have
     Disclosure disclosed;
     const char *triple; // of another computer that it is for, as LLVM names it; NULL: for this one's kind
+    uint32_t lanes;     // code for so many runs side by side as well (mdl_model.lanes), for x86-64 with AVX2; 0: none
 } ObjectOptions;
 
 // It needs libm. False: a line in `why`.

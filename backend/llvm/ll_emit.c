@@ -178,6 +178,8 @@ build_call(Emitter *e, LLVMValueRef callee, LLVMValueRef a, LLVMValueRef b)
 static LLVMValueRef
 build_libm(Emitter *e, const CodeOp *op, LLVMValueRef a, LLVMValueRef b)
 {
+    if (e->m->lanes)
+        return ll_lanes_call(e->m, libm_name((Op)op->c), a, b);
     LLVMValueRef call = build_call(e, libm_function(e->m, (Op)op->c, b ? 2 : 1), a, b);
     ll_call_attribute(e->m, call, "memory", 0); // none
     ll_call_attribute(e->m, call, "nounwind", 0);
@@ -186,10 +188,14 @@ build_libm(Emitter *e, const CodeOp *op, LLVMValueRef a, LLVMValueRef b)
     return call;
 }
 
-// A function of the processor: llvm.NAME.f64.
+// A function of the processor: llvm.NAME.f64, or of vectors.
 static LLVMValueRef
 build_intrinsic(Emitter *e, LLVMValueRef *callee, const char *name, LLVMValueRef a)
 {
+    if (e->m->lanes) {
+        unsigned id = LLVMLookupIntrinsicID(name, strlen(name) - strlen(".f64"));
+        return build_call(e, LLVMGetIntrinsicDeclaration(e->m->module, id, &e->m->type_double, 1), a, NULL);
+    }
     if (!*callee)
         *callee = LLVMAddFunction(e->m->module, name,
                                   LLVMFunctionType(e->m->type_double, &e->m->type_double, 1, false));
@@ -270,9 +276,28 @@ ll_block(Emitter *e)
     return LLVMAppendBasicBlockInContext(e->m->context, e->function, "");
 }
 
+// Of runs side by side some take one side and some the other: both are computed, and the value of each is chosen.
+static void
+emit_both_sides(Emitter *e, const CodeOp *op)
+{
+    LLVMValueRef a = e->value[op->a];
+    if (op->kind == CODE_END) {
+        LLVMValueRef yes = vec_pop(&e->sides), condition = vec_pop(&e->sides);
+        e->value[op->dest] = ll_choose(e, condition, yes, a);
+        e->depth--;
+        return;
+    }
+    vec_push(&e->sides, a);
+    e->depth += op->kind == CODE_IF;
+}
+
 static void
 emit_branch(Emitter *e, const CodeOp *op)
 {
+    if (e->m->lanes) {
+        emit_both_sides(e, op);
+        return;
+    }
     LLVMBuilderRef builder = e->m->builder;
     LLVMValueRef a = e->value[op->a];
     LLVMBasicBlockRef here = LLVMGetInsertBlock(builder);
@@ -460,6 +485,12 @@ static bool
 emit_special(Emitter *e, const CodeOp *op)
 {
     LLVMValueRef valid;
+    if (e->m->lanes && op->kind >= CODE_INDEX && op->kind <= CODE_RESULT) {
+        e->m->unfit = true;
+        if (code_has_value(op))
+            e->value[op->dest] = ll_real(e, 0);
+        return true;
+    }
     switch (op->kind) {
     case CODE_INDEX:
         if (e->routine)
@@ -537,9 +568,10 @@ divide(Emitter *e, uint32_t i)
 void
 ll_operations(Emitter *e, const CodeOps *ops)
 {
-    LLVMValueRef constants = table_of_constants(e, ops);
+    LLVMValueRef constants = e->m->lanes ? NULL : table_of_constants(e, ops);
     uint32_t constant = 0;
-    ll_find_pairs(e, ops);
+    if (!e->m->lanes)
+        ll_find_pairs(e, ops);
     for (uint32_t i = 0; i < ops->n; i++) {
         const CodeOp *op = &ops->at[i];
         uint32_t storage[3], n;

@@ -119,6 +119,7 @@ typedef struct Compiler {
     SlotCounts slots;
     Lowering *lowering;
     Map cold;        // functions that run once
+    bool lanes;      // functions for several runs are made
     const Func *func;
     uint32_t parts;  // helper functions of `func` so far
 } Compiler;
@@ -233,9 +234,9 @@ function_named(LlModule *m, const char *name, bool part)
 }
 
 static void
-part_name(char *name, size_t size, const Func *func, uint32_t part)
+part_name(char *name, size_t size, const Compiler *c, uint32_t part)
 {
-    snprintf(name, size, "%s.%u", func->name, part);
+    snprintf(name, size, "%s%s.%u", c->func->name, c->lanes ? LANES_SUFFIX : "", part);
 }
 
 LLVMValueRef
@@ -308,16 +309,21 @@ emit_piece(Compiler *c, const Code *code, const LlLoop *loop, uint32_t instrs, b
         return false;
     char name[256];
     if (whole)
-        snprintf(name, sizeof name, "%s", c->func->name);
+        snprintf(name, sizeof name, "%s%s", c->func->name, c->lanes ? LANES_SUFFIX : "");
     else
-        part_name(name, sizeof name, c->func, c->parts++);
+        part_name(name, sizeof name, c, c->parts++);
     LLVMValueRef function = function_named(m, name, !whole);
     if (!whole || (m->optimised && !optimised))
         ll_attribute(m, function, "noinline");
     if (m->optimised && !optimised)
         ll_attribute(m, function, "optnone");
     m->gains = m->gains || optimised;
+    if (c->lanes) {
+        ll_lanes_attribute(m, function);
+        ll_lanes_begin(m, c->request->lanes);
+    }
     ll_emit(m, function, code, loop);
+    ll_lanes_end(m);
     m->instrs += instrs;
     return true;
 }
@@ -328,7 +334,7 @@ compile_straight(Compiler *c, const Segment *segment, bool only)
     for (uint32_t done = 0; done < segment->period;) {
         Code code;
         uint32_t taken = lower_straight(c->lowering, &code, segment->first + done, segment->period - done);
-        bool good = emit_piece(c, &code, NULL, taken, false, only && taken == segment->period);
+        bool good = emit_piece(c, &code, NULL, taken, c->lanes, only && taken == segment->period);
         code_free(&code);
         done += taken;
         if (!good)
@@ -369,8 +375,7 @@ compile_repeated(Compiler *c, const Pieces *pieces, const Segment *segment, bool
     uint64_t work = trip_work(c, &code) * segment->trips;
     uint64_t enough = opt >= 2 ? 0 : opt == 1 ? LOOP_WORK / 16 : LOOP_WORK;
     bool optimised = opt != 0 && work >= enough && (opt > 0 || !is_cold(c));
-    bool good =
-        emit_piece(c, &code, &loop, segment->period, optimised && code.body.n <= LARGEST_OPTIMISED, only);
+    bool good = emit_piece(c, &code, &loop, segment->period, c->lanes || (optimised && code.body.n <= LARGEST_OPTIMISED), only);
     code_free(&code);
     return good;
 }
@@ -382,11 +387,13 @@ emit_calls(Compiler *c)
     LlModule *m = module_for(c, false);
     if (!m)
         return false;
-    LLVMValueRef function = function_named(m, c->func->name, false), v = LLVMGetParam(function, 0);
+    char whole[256];
+    snprintf(whole, sizeof whole, "%s%s", c->func->name, c->lanes ? LANES_SUFFIX : "");
+    LLVMValueRef function = function_named(m, whole, false), v = LLVMGetParam(function, 0);
     LLVMPositionBuilderAtEnd(m->builder, LLVMAppendBasicBlockInContext(m->context, function, ""));
     for (uint32_t part = 0; part < c->parts; part++) {
         char name[256];
-        part_name(name, sizeof name, c->func, part);
+        part_name(name, sizeof name, c, part);
         LLVMValueRef callee = function_named(m, name, true);
         LLVMBuildCall2(m->builder, LLVMGlobalGetValueType(callee), callee, &v, 1, "");
     }
@@ -405,7 +412,7 @@ compile_shared(Compiler *c, const Func *func)
     share_pieces(&pieces, c->request->sys, &c->slots, func);
     LlLoop loop = {.pieces = &pieces, .segment = pieces.segments.at, .self = true};
     lower_loop(c->lowering, &code, &pieces, loop.segment);
-    bool good = emit_piece(c, &code, &loop, func->count, false, true);
+    bool good = emit_piece(c, &code, &loop, func->count, c->lanes, true);
     code_free(&code);
     pieces_free(&pieces);
     return good;
@@ -480,6 +487,35 @@ find_cold(Compiler *c)
     map_free(&hot);
 }
 
+static bool
+compile_one(Compiler *c, uint32_t f)
+{
+    const Func *func = &c->request->sys->funcs.at[f];
+    uint32_t leader = c->request->sharing ? c->request->sharing->leader.at[f] : SHARE_NONE;
+    if (leader == f)
+        return compile_shared(c, func);
+    return leader != SHARE_NONE || !func->count || compile_function(c, func);
+}
+
+// What a step calls, once more.
+static bool
+compile_lanes(Compiler *c)
+{
+    const Sys *sys = c->request->sys;
+    uint8_t *called = base_calloc(sys->funcs.n + 1, sizeof *called);
+    bool good = true;
+    ll_lanes_functions(sys, called);
+    for (uint32_t f = 0; f < sys->funcs.n; f++)
+        if (called[f] && c->request->sharing->leader.at[f] != SHARE_NONE)
+            called[c->request->sharing->leader.at[f]] = 1;
+    c->lanes = true;
+    for (uint32_t f = 0; good && f < sys->funcs.n; f++)
+        good = !called[f] || compile_one(c, f);
+    c->lanes = false;
+    free(called);
+    return good;
+}
+
 bool
 ll_compile(const LlRequest *request, Out *why)
 {
@@ -490,15 +526,10 @@ ll_compile(const LlRequest *request, Out *why)
     find_cold(&c);
     bool good = request->marked || compile_routines(&c);
     for (uint32_t f = 0; good && f < request->sys->funcs.n; f++) {
-        const Func *func = &request->sys->funcs.at[f];
-        if (request->marked && !request->late[f])
-            continue;
-        uint32_t leader = request->sharing ? request->sharing->leader.at[f] : SHARE_NONE;
-        if (leader == f)
-            good = compile_shared(&c, func);
-        else if (leader == SHARE_NONE && func->count)
-            good = compile_function(&c, func);
+        if (!request->marked || request->late[f])
+            good = compile_one(&c, f);
     }
+    good = good && (!request->lanes || compile_lanes(&c));
     good = good && (!request->single || module_for(&c, false)) && finish_module(&c, &c.straight) && finish_module(&c, &c.loops);
     ll_module_close(&c.straight);
     ll_module_close(&c.loops);

@@ -14,6 +14,7 @@ typedef struct Object {
     const ObjectOptions *options;
     Sys *sys;
     Sharing sharing;
+    uint32_t lanes;
     bool written;
 } Object;
 
@@ -62,7 +63,7 @@ write_module(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why)
 {
     Object *object = context;
     const ObjectOptions *options = object->options;
-    ll_tables(m, object->sys, &object->sharing, options->symbol, options->disclosed);
+    ll_tables(m, object->sys, &object->sharing, options->symbol, options->disclosed, object->lanes);
     rename_functions(m, options->symbol);
     object->written = true;
     if (options->kind != OBJECT_LLVM)
@@ -79,11 +80,14 @@ backend_write_model(Sys *sys, const EngineOptions *engine, const ObjectOptions *
     Object object = {.options = options, .sys = sys};
     if (!sys_verify(sys, why))
         return false;
+    char *host = LLVMGetDefaultTargetTriple();
+    object.lanes = !options->triple && !strncmp(host, "x86_64", 6) ? options->lanes : 0;
+    LLVMDisposeMessage(host);
     SlotCounts slots = {0};
     share_find(&object.sharing, sys, &slots);
     vec_free(&slots.count);
     LlRequest request = {.sys = sys, .options = *engine, .single = true, .portable = !options->native || options->triple, .triple = options->triple,
-                         .sharing = &object.sharing, .sink = write_module, .context = &object};
+                         .sharing = &object.sharing, .lanes = object.lanes, .sink = write_module, .context = &object};
     bool good = ll_compile(&request, why);
     share_free(&object.sharing);
     if (good && !object.written)

@@ -18,6 +18,7 @@ typedef enum FieldKind {
     FIELD_BYTES,   // an array of `count` values without pointers
     FIELD_STRUCTS, // an array of `count` structures
     FIELD_CODE,    // an mdl_code, inside the structure
+    FIELD_LANES,   // const mdl_lanes *, which the Sys has no tables for
 } FieldKind;
 
 struct Layout;
@@ -222,9 +223,12 @@ static const Field model_fields[] = {
     STRUCTS(mdl_model, leap, leap_layout, n_leaps), CODE(mdl_model, leaps),
     STRUCTS(mdl_model, loop_end, loop_end_layout, n_loop_ends), CODE(mdl_model, loop_ends),
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
-    {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
+    {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1},
+    {.kind = FIELD_LANES, .offset = offsetof(mdl_model, lanes)}};
 LAYOUT(model_layout, mdl_model, model_fields)
-DESCRIBED(mdl_model, 1152);
+DESCRIBED(mdl_model, 1160);
+DESCRIBED(mdl_lanes, 32);
+DESCRIBED(mdl_lane_step, 32);
 
 typedef struct Tables {
     LlModule *m;
@@ -233,6 +237,7 @@ typedef struct Tables {
     Map function_at;      // address of an mdl_code -> function
     LLVMValueRef places;  // of functions that share code
     Disclosure disclosed;
+    uint32_t lanes;       // 0: there is no code for several runs
 } Tables;
 
 static LLVMValueRef
@@ -281,21 +286,55 @@ make_texts(Tables *t, const char *const *texts, uint32_t count, Shown shown)
     return table;
 }
 
-// The two pointers of an mdl_code.
+// The two pointers of an mdl_code, or of the one for several runs (`suffix`).
 static void
-make_code(Tables *t, const mdl_code *code, LLVMValueRef pointer[2])
+make_code(Tables *t, const mdl_code *code, const char *suffix, LLVMValueRef pointer[2])
 {
+    char name[256];
     const Sys *sys = t->sys;
     uint32_t f;
     pointer[0] = pointer[1] = LLVMConstPointerNull(t->m->type_pointer);
     if (!map_get(&t->function_at, (uintptr_t)code, &f) || !sys->funcs.at[f].count)
         return;
     uint32_t leader = t->sharing->leader.at[f];
-    pointer[0] = ll_function(t->m, sys->funcs.at[leader == SHARE_NONE ? f : leader].name);
+    snprintf(name, sizeof name, "%s%s", sys->funcs.at[leader == SHARE_NONE ? f : leader].name, suffix);
+    pointer[0] = ll_function(t->m, name);
     if (leader == SHARE_NONE)
         return;
     LLVMValueRef index = LLVMConstInt(t->m->type_index, t->sharing->table.at[f], false);
     pointer[1] = LLVMConstGEP2(t->m->type_int32, t->places, &index, 1);
+}
+
+static LLVMValueRef
+whole_number(Tables *t, uint32_t value)
+{
+    return LLVMConstInt(t->m->type_int32, value, false);
+}
+
+// An mdl_lanes.
+static LLVMValueRef
+make_lanes(Tables *t)
+{
+    const mdl_model *model = t->sys->model;
+    if (!t->lanes)
+        return LLVMConstPointerNull(t->m->type_pointer);
+    LLVMValueRef *steps = base_calloc(model->n_dynamics + 1, sizeof *steps), part[5], codes[4];
+    for (uint32_t k = 0; k < model->n_dynamics; k++) {
+        const mdl_step *step = &model->dynamics[k];
+        make_code(t, step->block ? &step->block->eval : &step->call, LANES_SUFFIX, codes);
+        codes[2] = codes[3] = LLVMConstPointerNull(t->m->type_pointer);
+        if (step->block)
+            make_code(t, &step->block->jacobian, LANES_SUFFIX, codes + 2);
+        steps[k] = LLVMConstStructInContext(t->m->context, codes, 4, true);
+    }
+    part[0] = whole_number(t, t->lanes);
+    part[1] = whole_number(t, model->n_dynamics);
+    part[2] = LLVMConstPointerNull(t->m->type_pointer);
+    if (model->n_dynamics)
+        part[2] = constant(t, LLVMConstArray(LLVMTypeOf(steps[0]), steps, model->n_dynamics), false);
+    make_code(t, &model->outputs, LANES_SUFFIX, part + 3);
+    free(steps);
+    return constant(t, LLVMConstStructInContext(t->m->context, part, 5, true), false);
 }
 
 static LLVMValueRef make_structs(Tables *t, const Layout *layout, const char *data, uint32_t count);
@@ -306,6 +345,8 @@ make_pointer(Tables *t, const Field *field, const char *data)
     const void *pointer;
     uint32_t count = 0;
     memcpy(&pointer, data + field->offset, sizeof pointer);
+    if (field->kind == FIELD_LANES)
+        return make_lanes(t);
     if (field->kind == FIELD_TEXT)
         return make_text(t, pointer, field->shown);
     if (field->count != NO_COUNT)
@@ -335,7 +376,7 @@ make_struct(Tables *t, const Layout *layout, const char *from)
             part[n++] = bytes(t, data + done, field->offset - done);
         done = field->offset + (uint32_t)sizeof(void *);
         if (field->kind == FIELD_CODE) {
-            make_code(t, (const mdl_code *)(const void *)(from + field->offset), part + n);
+            make_code(t, (const mdl_code *)(const void *)(from + field->offset), "", part + n);
             n += 2;
             done += (uint32_t)sizeof(void *);
         } else {
@@ -359,9 +400,9 @@ make_structs(Tables *t, const Layout *layout, const char *data, uint32_t count)
 }
 
 void
-ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name, Disclosure disclosed)
+ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name, Disclosure disclosed, uint32_t lanes)
 {
-    Tables t = {.m = m, .sys = sys, .sharing = sharing, .disclosed = disclosed};
+    Tables t = {.m = m, .sys = sys, .sharing = sharing, .disclosed = disclosed, .lanes = m->unfit ? 0 : lanes};
     sys_functions_at(sys, &t.function_at);
     if (sharing->places.n)
         t.places = constant(&t, bytes(&t, (const char *)sharing->places.at, sharing->places.n * (uint32_t)sizeof(uint32_t)), false);

@@ -8,6 +8,7 @@
 //
 //   ll_emit.c    one piece of linear code -> one LLVM function
 //   ll_routine.c routines, and calls of them
+//   ll_lanes.c   functions for several runs side by side
 //   ll_module.c  functions of a Sys -> modules, optimised, handed to a sink
 //   ll_jit.c     sink: object code in this process            (engine_llvm)
 //   ll_print.c   sinks: text of IR and assembly
@@ -39,6 +40,9 @@ typedef struct LlModule {
     bool optimised;                // may hold what runs default<O2> and the optimising code generator
     bool gains;                    // it does
     uint32_t instrs;               // instructions of the Sys in it
+    // While functions are emitted for several runs side by side: how many, and type_double is a vector of so many doubles. Otherwise 0.
+    uint32_t lanes;
+    bool unfit;                    // of such a function something is missing, so that none may be used
 } LlModule;
 
 typedef struct LlLoop {
@@ -75,6 +79,7 @@ typedef struct LlRequest {
     bool single;       // everything in one module, which exists even without code
     bool portable;     // for any processor of the architecture
     const char *triple; // of another computer, portable; NULL: this one's
+    uint32_t lanes;     // not 0: what a step of the model calls exists for so many runs at once as well, where that can be (all in one module)
     // NULL: all functions. Otherwise one entry per function: a long straight one is marked and left out. With
     // `marked` only the marked ones are compiled, and the marks stay.
     uint8_t *late;
@@ -97,7 +102,19 @@ LLVMTargetMachineRef ll_machine(LLVMCodeGenOptLevel level, bool portable, const 
 // The function of that name, declared when the module does not have it.
 LLVMValueRef ll_function(LlModule *m, const char *name);
 
-// Adds the constant `name`, the model of the Sys, to a module with its functions.
-void ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name, Disclosure disclosed);
+// --- ll_lanes.c
+// From here on until ll_lanes_end() functions of the module are for `lanes` runs.
+void ll_lanes_begin(LlModule *m, uint32_t lanes);
+void ll_lanes_end(LlModule *m);
+// Lets the function use the vectors that the processor must have (AVX2).
+void ll_lanes_attribute(LlModule *m, LLVMValueRef function);
+// What is called of libm, for each run: `arity` operands.
+LLVMValueRef ll_lanes_call(LlModule *m, const char *name, LLVMValueRef a, LLVMValueRef b);
+// Marks, per function of the Sys, those that a step calls.
+void ll_lanes_functions(const Sys *sys, uint8_t *called);
+#define LANES_SUFFIX ".lanes"
+
+// Adds the constant `name`, the model of the Sys, to a module with its functions, which were made for `lanes` runs as well (0: they were not).
+void ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name, Disclosure disclosed, uint32_t lanes);
 
 #endif

@@ -468,6 +468,19 @@ typedef struct mdl_tangents {
     const mdl_held *held_value;
 } mdl_tangents;
 
+// What a step calls, for `width` runs side by side: place p of run l stands at v[p*width + l], and v at a multiple of 64 bytes. Values are those
+// of the functions for one run but for functions of libm, which may differ in the last digits.
+typedef struct mdl_lane_step {
+    mdl_code call;             // or the block's eval
+    mdl_code jacobian;         // of a block
+} mdl_lane_step;
+
+typedef struct mdl_lanes {
+    uint32_t width, n_steps;   // n_steps: n_dynamics
+    const mdl_lane_step *step;
+    mdl_code outputs;
+} mdl_lanes;
+
 typedef enum mdl_settable_kind { MDL_SETTABLE_PARAMETER, MDL_SETTABLE_START, MDL_SETTABLE_INPUT } mdl_settable_kind;
 
 // What may be set before `parameters` runs: a parameter, the start value of a variable, or an input of the model, which
@@ -607,6 +620,7 @@ struct mdl_model {
     mdl_code loop_ends;       // after dynamics + outputs, at the start
     const mdl_audit *audit;   // NULL unless the model was compiled for it; its places are valid after `outputs`
     const mdl_tangents *tangents; // NULL unless the model was compiled for them
+    const mdl_lanes *lanes;   // the same
 };
 
 #endif
