@@ -86,5 +86,6 @@ ll_lanes_functions(const Sys *sys, uint8_t *called)
             mark(&function_at, &step->block->jacobian, called);
     }
     mark(&function_at, &model->outputs, called);
+    mark(&function_at, &model->asserts, called);
     map_free(&function_at);
 }

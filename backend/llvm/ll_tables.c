@@ -227,7 +227,7 @@ static const Field model_fields[] = {
     {.kind = FIELD_LANES, .offset = offsetof(mdl_model, lanes)}};
 LAYOUT(model_layout, mdl_model, model_fields)
 DESCRIBED(mdl_model, 1160);
-DESCRIBED(mdl_lanes, 32);
+DESCRIBED(mdl_lanes, 48);
 DESCRIBED(mdl_lane_step, 32);
 
 typedef struct Tables {
@@ -318,7 +318,7 @@ make_lanes(Tables *t)
     const mdl_model *model = t->sys->model;
     if (!t->lanes)
         return LLVMConstPointerNull(t->m->type_pointer);
-    LLVMValueRef *steps = base_calloc(model->n_dynamics + 1, sizeof *steps), part[5], codes[4];
+    LLVMValueRef *steps = base_calloc(model->n_dynamics + 1, sizeof *steps), part[7], codes[4];
     for (uint32_t k = 0; k < model->n_dynamics; k++) {
         const mdl_step *step = &model->dynamics[k];
         make_code(t, step->block ? &step->block->eval : &step->call, LANES_SUFFIX, codes);
@@ -333,8 +333,9 @@ make_lanes(Tables *t)
     if (model->n_dynamics)
         part[2] = constant(t, LLVMConstArray(LLVMTypeOf(steps[0]), steps, model->n_dynamics), false);
     make_code(t, &model->outputs, LANES_SUFFIX, part + 3);
+    make_code(t, &model->asserts, LANES_SUFFIX, part + 5);
     free(steps);
-    return constant(t, LLVMConstStructInContext(t->m->context, part, 5, true), false);
+    return constant(t, LLVMConstStructInContext(t->m->context, part, 7, true), false);
 }
 
 static LLVMValueRef make_structs(Tables *t, const Layout *layout, const char *data, uint32_t count);

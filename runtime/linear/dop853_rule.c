@@ -8,6 +8,7 @@
 #include "runtime/linear/dop853_rule.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define WIDE __attribute__((target_clones("avx2", "default")))
@@ -91,49 +92,63 @@ static const Sum between[4] = {
          {13, 0.96324553959188282948394950600e2}, {14, -0.39177261675615439165231486172e2}, {15, -0.14972683625798562581422125276e3}}},
 };
 
-// out := the sum. `terms` is a constant where this is inlined, so that nothing but sums and products is left.
+// out := the sum, or with `moves` y + step times the sum. Both and `terms` are constants where this is inlined, so that nothing but sums and products is left.
 static inline __attribute__((always_inline)) void
-add_terms(const Term *term, const uint32_t terms, double *const slope[], size_t n, double *out)
+add_terms(const Term *term, const uint32_t terms, const bool moves, double *const slope[], size_t n, const double *step, const double *y, double *out)
 {
     const double *s[DOP853_STAGES];
-    for (uint32_t k = 0; k < terms; k++)
-        s[k] = slope[term[k].slope];
-    for (size_t i = 0; i < n; i += 4) {
-        Four total = term[0].factor * *(const Four *)(s[0] + i);
+    Four factor[DOP853_STAGES], low = *(const Four *)step, high = *(const Four *)(step + 4); // which stay in registers
 #pragma GCC unroll 12
-        for (uint32_t k = 1; k < terms; k++)
-            total += term[k].factor * *(const Four *)(s[k] + i);
-        *(Four *)(out + i) = total;
+    for (uint32_t k = 0; k < terms; k++) {
+        s[k] = slope[term[k].slope];
+        factor[k] = term[k].factor - (Four){0};
+    }
+    for (size_t i = 0; i < n; i += DOP853_WIDTH) {
+        Four first = factor[0] * *(const Four *)(s[0] + i), second = factor[0] * *(const Four *)(s[0] + i + 4);
+#pragma GCC unroll 12
+        for (uint32_t k = 1; k < terms; k++) {
+            first += factor[k] * *(const Four *)(s[k] + i);
+            second += factor[k] * *(const Four *)(s[k] + i + 4);
+        }
+        if (moves) {
+            first = *(const Four *)(y + i) + low * first;
+            second = *(const Four *)(y + i + 4) + high * second;
+        }
+        *(Four *)(out + i) = first;
+        *(Four *)(out + i + 4) = second;
+    }
+}
+
+static inline __attribute__((always_inline)) void
+add_all(const Sum *sum, const bool moves, double *const slope[], size_t chunks, const double *step, const double *y, double *out)
+{
+    size_t n = chunks * DOP853_WIDTH;
+    const Term *term = sum->term;
+    switch (sum->terms) {
+    case 1: add_terms(term, 1, moves, slope, n, step, y, out); break;
+    case 2: add_terms(term, 2, moves, slope, n, step, y, out); break;
+    case 3: add_terms(term, 3, moves, slope, n, step, y, out); break;
+    case 4: add_terms(term, 4, moves, slope, n, step, y, out); break;
+    case 5: add_terms(term, 5, moves, slope, n, step, y, out); break;
+    case 6: add_terms(term, 6, moves, slope, n, step, y, out); break;
+    case 7: add_terms(term, 7, moves, slope, n, step, y, out); break;
+    case 8: add_terms(term, 8, moves, slope, n, step, y, out); break;
+    case 9: add_terms(term, 9, moves, slope, n, step, y, out); break;
+    default: add_terms(term, DOP853_STAGES, moves, slope, n, step, y, out); break;
     }
 }
 
 WIDE static void
 add_up(const Sum *sum, double *const slope[], size_t chunks, double *out)
 {
-    size_t n = chunks * DOP853_WIDTH;
-    switch (sum->terms) {
-    case 1: add_terms(sum->term, 1, slope, n, out); break;
-    case 2: add_terms(sum->term, 2, slope, n, out); break;
-    case 3: add_terms(sum->term, 3, slope, n, out); break;
-    case 4: add_terms(sum->term, 4, slope, n, out); break;
-    case 5: add_terms(sum->term, 5, slope, n, out); break;
-    case 6: add_terms(sum->term, 6, slope, n, out); break;
-    case 7: add_terms(sum->term, 7, slope, n, out); break;
-    case 8: add_terms(sum->term, 8, slope, n, out); break;
-    case 9: add_terms(sum->term, 9, slope, n, out); break;
-    default: add_terms(sum->term, DOP853_STAGES, slope, n, out); break;
-    }
+    const double none[DOP853_WIDTH] = {0};
+    add_all(sum, false, slope, chunks, none, NULL, out);
 }
 
 WIDE void
 dop853_stage(uint32_t number, size_t chunks, const double *step, const double *y, double *const slope[], double *out)
 {
-    const Four low = *(const Four *)step, high = *(const Four *)(step + 4);
-    add_up(&stage[number], slope, chunks, out);
-    for (size_t i = 0; i < chunks * DOP853_WIDTH; i += DOP853_WIDTH) {
-        *(Four *)(out + i) = *(const Four *)(y + i) + low * *(Four *)(out + i);
-        *(Four *)(out + i + 4) = *(const Four *)(y + i + 4) + high * *(Four *)(out + i + 4);
-    }
+    add_all(&stage[number], true, slope, chunks, step, y, out);
 }
 
 WIDE void
@@ -192,4 +207,20 @@ dop853_value(const double *polynomial, size_t stride, double start, double step,
     }
     *value = start + sum;
     *rate = slope / step;
+}
+
+WIDE void
+dop853_values(size_t chunks, const double *x, const double *start, double *const term[], double *out)
+{
+    const Four x_low = *(const Four *)x, x_high = *(const Four *)(x + 4), rest_low = 1 - x_low, rest_high = 1 - x_high;
+    for (size_t i = 0; i < chunks * DOP853_WIDTH; i += DOP853_WIDTH) {
+        Four low = {0}, high = {0};
+#pragma GCC unroll 7
+        for (uint32_t k = DOP853_TERMS; k-- > 0;) {
+            low = (low + *(const Four *)(term[k] + i)) * (k % 2 ? rest_low : x_low);
+            high = (high + *(const Four *)(term[k] + i + 4)) * (k % 2 ? rest_high : x_high);
+        }
+        *(Four *)(out + i) = *(const Four *)(start + i) + low;
+        *(Four *)(out + i + 4) = *(const Four *)(start + i + 4) + high;
+    }
 }

@@ -23,5 +23,7 @@ double dop853_size(double step, double five, double three, uint32_t n);
 void dop853_polynomial(size_t chunks, const double *step, const double *y, const double *end, double *const slope[], double *const out[]);
 // One unknown at the fraction x of the step that began at `start`; term k stands at polynomial[k*stride].
 void dop853_value(const double *polynomial, size_t stride, double start, double step, double x, double *value, double *rate);
+// All values at the fractions x (DOP853_WIDTH) of the steps.
+void dop853_values(size_t chunks, const double *x, const double *start, double *const term[], double *out);
 
 #endif

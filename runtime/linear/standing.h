@@ -3,6 +3,7 @@
 #define MDLC_RUNTIME_LINEAR_STANDING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/model/checked.h"
@@ -18,6 +19,11 @@ void standing_free(Standing **standing);
 MDL_CHECKED bool standing_factor(Standing *standing, const double *values);
 // b := A^-1 b.
 void standing_solve(const Standing *standing, double *b);
+// The same for `width` matrices side by side, 4 or 8: value e of matrix l stands at values[e*width + l]. `factor` has standing_places() times
+// as many doubles, b and work n times. worn[l] becomes 1 where a pivot of matrix l is as standing_factor() says.
+size_t standing_places(const Standing *standing);
+void standing_factor_wide(const Standing *standing, uint32_t width, const double *values, double *factor, uint8_t *worn);
+void standing_solve_wide(const Standing *standing, uint32_t width, const double *factor, double *b, double *work);
 uint64_t standing_operations(const Standing *standing); // multiplications with subtraction of one factorisation
 
 #endif

@@ -478,7 +478,7 @@ typedef struct mdl_lane_step {
 typedef struct mdl_lanes {
     uint32_t width, n_steps;   // n_steps: n_dynamics
     const mdl_lane_step *step;
-    mdl_code outputs;
+    mdl_code outputs, asserts;
 } mdl_lanes;
 
 typedef enum mdl_settable_kind { MDL_SETTABLE_PARAMETER, MDL_SETTABLE_START, MDL_SETTABLE_INPUT } mdl_settable_kind;

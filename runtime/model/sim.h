@@ -196,6 +196,17 @@ uint32_t mdl_free_states(const mdl_model *model);
 // Runs the model from start to stop. `stats` may be NULL.
 MDL_CHECKED int mdl_simulate(const mdl_model *model, const mdl_options *options, mdl_stats *stats);
 
+// --- several runs of one model side by side
+// Runs with the solver dop853 of a model that has mdl_lanes are made together where nothing stands against it (laws, delays, invariants); all others one after
+// the other. A run is the same to the bit whichever others are made with it. NULL: out of memory.
+typedef struct mdl_ensemble mdl_ensemble;
+mdl_ensemble *mdl_ensemble_open(const mdl_model *model);
+void mdl_ensemble_close(mdl_ensemble *ensemble);
+// How many runs it is best to make at once: 1, 4 or 8.
+uint32_t mdl_ensemble_width(const mdl_ensemble *ensemble);
+// n runs, at most as many, each with options of its own; `stats` may be NULL. status[k] is what mdl_simulate() would return.
+void mdl_ensemble_simulate(mdl_ensemble *ensemble, const mdl_options *options, mdl_stats *stats, int *status, uint32_t n);
+
 // --- the parts of mdl_simulate(), for whoever looks in between (embed.h)
 typedef struct mdl_run mdl_run;
 

@@ -4,7 +4,7 @@
 // Out: derivatives, loops solved by Newton's method (also where equations follow from others), rows of values, directional derivatives;
 // the interface of all that takes part in a run (part.h).
 // Read first: run.h, then evaluate.c and newton.c.
-// Also open to other rooms: newton.h, part.h, parts.def, profile.h, run.h, sense.h, snapshot.h, tangent.h.
+// Also open to other rooms: lanes.h, newton.h, part.h, parts.def, profile.h, run.h, sense.h, snapshot.h, tangent.h.
 #ifndef MDLC_RUNTIME_POINT_POINT_H
 #define MDLC_RUNTIME_POINT_POINT_H
 

@@ -179,8 +179,6 @@ keep_final(Run *run)
     const Result *result = run->result;
     if (options->final_values)
         collect(run, result->place, run->model->n_outputs, result->negated, result->negated_outputs, options->final_values);
-    if (options->final_time)
-        *options->final_time = run->v[0];
 }
 
 MDL_CHECKED static int
@@ -224,8 +222,52 @@ fill_row(Run *run)
 {
     Result *result = run->result;
     uint32_t n = run->model->n_outputs;
-    result->row[0] = run->v[0];
     collect(run, result->place + n, result->columns, result->negated + n, result->negated_columns, result->row + 1);
+}
+
+bool
+result_may_prepare(const Run *run)
+{
+    const mdl_options *options = run->options;
+    return !run->sense && !run->audit && !options->final_values && (!options->checker || options->check == MDL_CHECK_OFF)
+           && (options->no_ranges || !run->model->n_limits);
+}
+
+uint32_t
+result_length(const Run *run)
+{
+    return run->result->columns + 1;
+}
+
+void
+result_prepare(const Run *run, const double *v, uint32_t width, double *row)
+{
+    const Result *result = run->result;
+    uint32_t n = run->model->n_outputs;
+    row[0] = v[0];
+    for (uint32_t k = 0; k < result->columns; k++)
+        row[1 + k] = v[(size_t)result->place[n + k] * width];
+    for (uint32_t i = 0; i < result->negated_columns; i++)
+        row[1 + result->negated[n + i]] = 0 - row[1 + result->negated[n + i]];
+}
+
+int
+result_prepared(Run *run, const double *row)
+{
+    Result *result = run->result;
+    if (run->options->final_time)
+        *run->options->final_time = row[0];
+    run->stats->rows++;
+    if (!result->wanted)
+        return MDL_OK;
+    const mdl_sink *witness = run->options->witness;
+    int error = result->sink.row ? result->sink.row(result->sink.self, row, result->columns + 1) : 0;
+    if (!error && witness)
+        error = witness->row(witness->self, row, result->columns + 1);
+    if (error)
+        return report(run, error, "write");
+    result->pending = true;
+    return result_tend(run);
 }
 
 int
@@ -243,18 +285,10 @@ result_row(Run *run)
         return status;
     range_row(run);
     keep_final(run);
-    run->stats->rows++;
-    if (!result->wanted)
-        return MDL_OK;
-    fill_row(run);
-    const mdl_sink *witness = run->options->witness;
-    int error = result->sink.row ? result->sink.row(result->sink.self, result->row, result->columns + 1) : 0;
-    if (!error && witness)
-        error = witness->row(witness->self, result->row, result->columns + 1);
-    if (error)
-        return report(run, error, "write");
-    result->pending = true;
-    return result_tend(run);
+    result->row[0] = run->v[0];
+    if (result->wanted)
+        fill_row(run);
+    return result_prepared(run, result->row);
 }
 
 int

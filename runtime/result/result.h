@@ -34,6 +34,12 @@ void scale_end(Run *run); // the evaluated point in v becomes a row: warns of wh
 // --- result.c
 MDL_CHECKED int result_open(Run *run);
 MDL_CHECKED int result_row(Run *run);    // stores the values in v
+// The same in two parts, for rows that are computed together with those of other runs: the values of a row, result_length() doubles, from values of the
+// model that stand `width` places apart; all of them are finite. And storing them. Only where that does all that result_row() does.
+bool result_may_prepare(const Run *run);
+uint32_t result_length(const Run *run);
+void result_prepare(const Run *run, const double *v, uint32_t width, double *row);
+MDL_CHECKED int result_prepared(Run *run, const double *row);
 MDL_CHECKED int result_tend(Run *run);   // between steps: what has waited for long goes to disk
 MDL_CHECKED int result_close(Run *run);
 

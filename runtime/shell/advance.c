@@ -24,16 +24,41 @@
 // --- output points
 
 static double
-point_time(const Run *run)
+time_of_point(const Run *run, uint64_t k)
 {
     double start = run->options->start, stop = run->options->stop;
-    if (run->next_point > run->points)
+    if (k > run->points)
         return INFINITY;
     if (run->options->instant)
-        return run->options->instant[run->next_point - 1];
-    double time = start + (double)run->next_point * run->interval;
+        return run->options->instant[k - 1];
+    double time = start + (double)k * run->interval;
     // The last point is the stop time itself when the interval divides the run.
-    return run->next_point == run->points && fabs(time - stop) <= 1e-9 * run->interval ? stop : time;
+    return k == run->points && fabs(time - stop) <= 1e-9 * run->interval ? stop : time;
+}
+
+static double
+point_time(const Run *run)
+{
+    return time_of_point(run, run->next_point);
+}
+
+uint32_t
+simulate_points(const Run *run, double until, double *point, uint32_t most)
+{
+    uint32_t n = 0;
+    for (double time; n < most && (time = time_of_point(run, run->next_point + n)) <= until; n++)
+        point[n] = time;
+    return n;
+}
+
+MDL_CHECKED static int
+write_point(Run *run, double point)
+{
+    const double *row = ensemble_row(run, point);
+    if (row)
+        return result_prepared(run, row);
+    int status = evaluate_at(run, point, true);
+    return status == MDL_OK ? result_row(run) : status;
 }
 
 // Rows at the output points up to `time`; a point exactly at an event is served by the event's rows.
@@ -47,9 +72,7 @@ write_points(Run *run, double time, bool event)
         run->next_point++;
         if (event && point == time)
             break;
-        status = evaluate_at(run, point, true);
-        if (status == MDL_OK)
-            status = result_row(run);
+        status = write_point(run, point);
     }
     profile_leave(run, before);
     return status;
@@ -186,6 +209,8 @@ simulate_event(Run *run, double instant, bool located, bool other)
 {
     Phase before = profile_enter(run, PHASE_EVENTS);
     int status = process_event(run, instant, located, other);
+    if (run->ensemble)
+        ensemble_forget(run); // also where the steps go on: what changes at events has
     profile_leave(run, before);
     return status;
 }
@@ -346,17 +371,18 @@ inspect(Run *run, double before, double *instant, bool *located)
     *located = false;
     Phase phase = profile_enter(run, PHASE_CONDITIONS);
     bool look = run->guards && !condition_far(run), whole = look && !condition_alone(run);
+    bool asks = may_stop(run) && (run->edge_failed || !ensemble_holds(run));
     int status = look ? inspect_conditions(run, before, instant, located) : MDL_OK;
     profile_leave(run, phase);
     if (status != MDL_OK)
         return status;
-    if (!*located && !whole && (may_stop(run) || run->redundant))
+    if (!*located && !whole && (asks || run->redundant))
         status = evaluate_accepted(run, true);
     if (status == MDL_OK && !*located && run->redundant)
         status = redundancy_check(run);
     if (status != MDL_OK)
         return status;
-    return !*located && may_stop(run) ? evaluate_asserts(run) : MDL_OK;
+    return !*located && asks ? evaluate_asserts(run) : MDL_OK;
 }
 
 // --- the step
@@ -457,6 +483,13 @@ step_reviewed(Run *run, double own, double stop)
         if (status != MDL_OK)
             return status;
     }
+}
+
+double
+simulate_limit(Run *run)
+{
+    ahead_look(run);
+    return step_limit(run, event_next_instant(run), run->options->stop);
 }
 
 int

@@ -20,7 +20,7 @@
 #include "runtime/study/study.h"
 
 MDL_CHECKED static int
-watch(Run *run, double begun, double *shown)
+watch(Run *run, Watch *clock)
 {
     const mdl_options *options = run->options;
     if (run_interrupted(run))
@@ -29,13 +29,13 @@ watch(Run *run, double begun, double *shown)
     if (status != MDL_OK || (!options->progress && !(options->time_limit > 0)))
         return status;
     double now = clock_seconds();
-    if (options->time_limit > 0 && now - begun > options->time_limit) {
+    if (options->time_limit > 0 && now - clock->begun > options->time_limit) {
         run_message(run, MDL_ERROR, "at time %.12g: the time limit of %g s is used up", run->time,
                     options->time_limit);
         return MDL_FAILED;
     }
-    if (options->progress && now - *shown > 0.1) {
-        *shown = now;
+    if (options->progress && now - clock->shown > 0.1) {
+        clock->shown = now;
         options->progress(options->user, run->time, options->start, options->stop);
     }
     return MDL_OK;
@@ -67,30 +67,6 @@ static void
 set_deadline(Run *run)
 {
     run->deadline = run->options->time_limit > 0 ? clock_seconds() + run->options->time_limit : 0;
-}
-
-MDL_CHECKED static int
-integrate(Run *run)
-{
-    double begun = clock_seconds(), shown = begun, stop = run->options->stop;
-    set_deadline(run);
-    int status = integrator_create(run);
-    profile_begin(run);
-    if (status == MDL_OK)
-        status = integrator_start(run);
-    while (status == MDL_OK && run->time < stop && !run->terminated) {
-        status = watch(run, begun, &shown);
-        if (status == MDL_OK)
-            status = simulate_advance(run, stop);
-    }
-    if (status == MDL_OK)
-        status = finish(run);
-    if (status == MDL_OK)
-        scale_end(run);
-    integrator_stats(run);
-    profile_end(run);
-    run->stats->run_seconds = clock_seconds() - begun;
-    return status;
 }
 
 int
@@ -135,38 +111,83 @@ simulate_flush_subnormals(void)
 }
 
 int
+simulate_begin(Run *run, Watch *clock)
+{
+    memset(run->stats, 0, sizeof *run->stats);
+    *clock = (Watch){0};
+    int status = simulate_set_up(run);
+    set_deadline(run);
+    if (status == MDL_OK)
+        status = result_open(run);
+    if (status == MDL_OK)
+        status = simulate_start(run);
+    if (status != MDL_OK)
+        return status;
+    clock->integrates = true;
+    clock->begun = clock->shown = clock_seconds();
+    set_deadline(run);
+    status = integrator_create(run);
+    profile_begin(run);
+    return status == MDL_OK ? integrator_start(run) : status;
+}
+
+bool
+simulate_goes_on(const Run *run)
+{
+    return run->time < run->options->stop && !run->terminated;
+}
+
+int
+simulate_step(Run *run, Watch *clock)
+{
+    int status = watch(run, clock);
+    return status == MDL_OK ? simulate_advance(run, run->options->stop) : status;
+}
+
+int
+simulate_end(Run *run, const Watch *clock, int status)
+{
+    if (clock->integrates) {
+        if (status == MDL_OK)
+            status = finish(run);
+        if (status == MDL_OK)
+            scale_end(run);
+        integrator_stats(run);
+        profile_end(run);
+        run->stats->run_seconds = clock_seconds() - clock->begun;
+    }
+    int balanced = audit_finish(run);
+    if (status == MDL_OK)
+        status = balanced;
+    // A call that was left (failure.c) has failed.
+    if (status == MDL_INTERRUPTED || (status == MDL_FAILED && run_interrupted(run))) {
+        status = MDL_INTERRUPTED;
+        run_message(run, MDL_NOTE, "interrupted at time %.12g", run->time);
+    }
+    run->stats->end_time = run->time;
+    int closed = result_close(run);
+    if (closed != MDL_OK)
+        status = closed;
+    simulate_clean_up(run);
+    return status;
+}
+
+int
 mdl_simulate(const mdl_model *model, const mdl_options *given, mdl_stats *stats)
 {
     mdl_stats unused;
     mdl_options options = *given;
-    double final_time = -INFINITY;
+    double final_time;
     if (!options.final_time)
         options.final_time = &final_time;
     *options.final_time = -INFINITY;
     Run run = {.model = model, .options = &options, .stats = stats ? stats : &unused};
-    memset(run.stats, 0, sizeof *run.stats);
+    Watch clock;
     unsigned control = simulate_flush_subnormals();
-    int status = simulate_set_up(&run);
-    set_deadline(&run);
-    if (status == MDL_OK)
-        status = result_open(&run);
-    if (status == MDL_OK)
-        status = simulate_start(&run);
-    if (status == MDL_OK)
-        status = integrate(&run);
-    int balanced = audit_finish(&run);
-    if (status == MDL_OK)
-        status = balanced;
-    // A call that was left (failure.c) has failed.
-    if (status == MDL_INTERRUPTED || (status == MDL_FAILED && run_interrupted(&run))) {
-        status = MDL_INTERRUPTED;
-        run_message(&run, MDL_NOTE, "interrupted at time %.12g", run.time);
-    }
-    run.stats->end_time = run.time;
-    int closed = result_close(&run);
-    if (closed != MDL_OK)
-        status = closed;
-    simulate_clean_up(&run);
+    int status = simulate_begin(&run, &clock);
+    while (status == MDL_OK && simulate_goes_on(&run))
+        status = simulate_step(&run, &clock);
+    status = simulate_end(&run, &clock, status);
     float_control_set(control);
     return status;
 }

@@ -3,20 +3,20 @@
 // Purpose: motions that are not stiff, from medium to small tolerances: a step costs twelve evaluations and is many times as long as one of order 5.
 // Method: runtime/linear/dop853_rule.c, where the sources stand. The slope at a step's end is that at the beginning of the next one. Three evaluations more
 //         make the polynomial, where values within a step are asked for. A step follows from the error of the last one by its
-//         eighth root, between a third and six times as long. Where the method keeps an invariant, a step ends with the shortest way back to it.
+//         eighth root, between a third and six times as long. Where the model keeps an invariant, a step ends with the shortest way back to it. Runs of an
+//         ensemble are made side by side (dop853_lanes.c).
 // Contract: run.h; loops are solved inside the right side. Complexity: twelve evaluations a step.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/linear/dop853_rule.h"
 #include "runtime/linear/nvector.h"
 #include "runtime/point/point.h"
 #include "runtime/point/profile.h"
 #include "runtime/point/snapshot.h"
+#include "runtime/solver/dop853_inner.h"
 #include "runtime/solver/solver.h"
-#include "runtime/step/step.h"
 
 enum { WIDTH = DOP853_WIDTH, SLOPES = DOP853_SLOPES, TERMS = DOP853_TERMS };
 
@@ -25,41 +25,40 @@ static const double SAFE = 0.9, SHORTEST = 1.0 / 3, LONGEST = 6; // Hairer, Nors
 static const double SHORTER = 0.2;            // what is left of a step whose stages have no right side
 static const double STRETCH = 1.01;           // by which a step may be longer to end where the next one must
 
-struct Ode {
-    uint32_t n;
-    size_t chunks;
-    double *block;              // all arrays
-    double *start, *end;        // of the last step, or of the one that is tried
-    double *slope[SLOPES], *term[TERMS];
-    double *weight, *error, *point, *rate;
-    double from, length;        // of the last step; length 0: none
-    double step;                // the next one; 0: not known
-    bool fresh;                 // run->yp is the slope at run->y
-    bool rejected;              // the latest attempt
-    bool between;               // the polynomial of the last step is there
-    Projection *projection;     // NULL: all states are free
-};
-
 // --- creation
 
-static void
-divide(Ode *ode)
+bool
+steps_create(Steps *steps, uint32_t n, uint32_t stride)
 {
-    double *place = ode->block;
-    size_t size = ode->chunks * WIDTH;
-    double **parts[] = {&ode->start, &ode->end, &ode->weight, &ode->error, &ode->point, &ode->rate};
+    enum { ARRAYS = 6 + SLOPES + TERMS };
+    *steps = (Steps){.stride = stride, .chunks = ((size_t)n * stride + WIDTH - 1) / WIDTH};
+    // From one array to the next it is not a multiple of a page, so that what is stored does not hold up what is loaded.
+    size_t size = steps->chunks * WIDTH + 3 * WIDTH, bytes = ARRAYS * size * sizeof *steps->block;
+    steps->size = size;
+    steps->block = aligned_alloc(WIDTH * sizeof *steps->block, bytes);
+    if (!steps->block)
+        return false;
+    memset(steps->block, 0, bytes);
+    double *place = steps->block, **parts[] = {&steps->start, &steps->end, &steps->weight, &steps->error, &steps->point, &steps->rate};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++, place += size)
         *parts[k] = place;
     for (size_t k = 0; k < SLOPES; k++, place += size)
-        ode->slope[k] = place;
+        steps->slope[k] = place;
     for (size_t k = 0; k < TERMS; k++, place += size)
-        ode->term[k] = place;
+        steps->term[k] = place;
+    return true;
+}
+
+void
+steps_free(Steps *steps)
+{
+    free(steps->block);
+    steps->block = NULL;
 }
 
 MDL_CHECKED static int
 dop853_create(Run *run)
 {
-    enum { ARRAYS = 6 + SLOPES + TERMS };
     Ode *ode = calloc(1, sizeof *ode);
     run->ode = ode;
     if (!ode)
@@ -69,11 +68,15 @@ dop853_create(Run *run)
         return MDL_FAILED;
     }
     ode->n = run->ny;
-    ode->chunks = (ode->n + WIDTH - 1) / WIDTH;
-    ode->block = calloc(ARRAYS * ode->chunks * WIDTH + 1, sizeof *ode->block);
-    if (!ode->block || !projection_where_needed(run, &ode->projection))
+    ode->at = &ode->own;
+    if (!projection_where_needed(run, &ode->projection))
         return MDL_INTERNAL;
-    divide(ode);
+    if (run->ensemble && !ensemble_takes(run))
+        run->ensemble = NULL;
+    if (run->ensemble)
+        ode->reached = calloc(2 * (size_t)run->model->n + 1, sizeof *ode->reached);
+    if (run->ensemble ? !ode->reached : !steps_create(&ode->own, ode->n, 1))
+        return MDL_INTERNAL;
     run->strictness = integrator_strictness(run, DOP853_ORDER, SHARE);
     run->stats->linear_solver = "none";
     return MDL_OK;
@@ -85,19 +88,28 @@ dop853_free(Run *run)
     if (!run->ode)
         return;
     projection_free(&run->ode->projection);
-    free(run->ode->block);
+    steps_free(&run->ode->own);
+    free(run->ode->reached);
     free(run->ode);
     run->ode = NULL;
+}
+
+static void
+forget(Run *run)
+{
+    Ode *ode = run->ode;
+    ode->fresh = ode->rejected = false;
+    if (ode->projection)
+        projection_forget(ode->projection);
+    if (run->ensemble)
+        ensemble_forget(run);
 }
 
 MDL_CHECKED static int
 dop853_start(Run *run)
 {
-    Ode *ode = run->ode;
-    ode->length = ode->step = 0;
-    ode->fresh = ode->rejected = false;
-    if (ode->projection)
-        projection_forget(ode->projection);
+    run->ode->length = run->ode->step = 0;
+    forget(run);
     return MDL_OK;
 }
 
@@ -105,11 +117,8 @@ dop853_start(Run *run)
 MDL_CHECKED static int
 dop853_resume(Run *run)
 {
-    Ode *ode = run->ode;
-    ode->length = 0;
-    ode->fresh = ode->rejected = false;
-    if (ode->projection)
-        projection_forget(ode->projection);
+    run->ode->length = 0;
+    forget(run);
     return MDL_OK;
 }
 
@@ -117,26 +126,29 @@ static void
 dop853_displace(Run *run)
 {
     run->ode->fresh = false;
+    if (run->ensemble)
+        ensemble_forget(run);
 }
 
 static void
 dop853_snapshot(Run *run, Snapshot *snapshot)
 {
     Ode *ode = run->ode;
+    Steps *steps = &ode->own;
     size_t row = ode->n * sizeof(double);
     double *number[] = {&ode->from, &ode->length, &ode->step};
     for (size_t k = 0; k < sizeof number / sizeof *number; k++)
         snapshot_part(snapshot, number[k], sizeof *number[k]);
-    bool *flag[] = {&ode->fresh, &ode->rejected, &ode->between};
+    bool *flag[] = {&ode->fresh, &ode->rejected, &steps->between};
     for (size_t k = 0; k < sizeof flag / sizeof *flag; k++)
         snapshot_part(snapshot, flag[k], sizeof *flag[k]);
-    snapshot_part(snapshot, ode->start, row);
-    snapshot_part(snapshot, ode->end, row);
-    snapshot_part(snapshot, ode->error, row);
+    snapshot_part(snapshot, steps->start, row);
+    snapshot_part(snapshot, steps->end, row);
+    snapshot_part(snapshot, steps->error, row);
     for (uint32_t k = 0; k < SLOPES; k++)
-        snapshot_part(snapshot, ode->slope[k], row);
+        snapshot_part(snapshot, steps->slope[k], row);
     for (uint32_t k = 0; k < TERMS; k++)
-        snapshot_part(snapshot, ode->term[k], row);
+        snapshot_part(snapshot, steps->term[k], row);
     if (ode->projection)
         projection_snapshot(ode->projection, snapshot);
 }
@@ -166,91 +178,64 @@ right_side(Run *run, double time, const double *y, double *slope)
     return status;
 }
 
-static void
-set_weights(Run *run)
-{
-    Ode *ode = run->ode;
-    for (uint32_t i = 0; i < ode->n; i++)
-        ode->weight[i] = run->strictness / (run->tolerance * fabs(run->y[i]) + run->abstol[i]);
-    if (ode->projection)
-        projection_weights(run, ode->projection, NULL, ode->weight);
-}
-
 // --- the first step
 
-static double
-weighted_length(const Ode *ode, const double *x)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < ode->n; i++)
-        sum += (x[i] * ode->weight[i]) * (x[i] * ode->weight[i]);
-    return sqrt(sum / ode->n);
-}
-
-// By what an explicit step of Euler's says of the second derivative (Hairer, Norsett and Wanner, II.4).
+// By what an explicit step of Euler's says of the second derivative (Hairer, Norsett and Wanner, II.4). run->yp is the slope.
 static double
 first_step(Run *run, double limit)
 {
-    Ode *ode = run->ode;
-    const double *slope = ode->slope[0];
-    double size = weighted_length(ode, run->y), speed = weighted_length(ode, slope), left = limit - run->time;
-    double try = fmin(size > 1e-5 && speed > 1e-5 ? 0.01 * size / speed : 1e-6 * left, left);
-    for (uint32_t i = 0; i < ode->n; i++)
-        ode->point[i] = run->y[i] + try * slope[i];
-    if (right_side(run, run->time + try, ode->point, ode->rate) != MDL_OK)
-        return try * SHORTER;
-    for (uint32_t i = 0; i < ode->n; i++)
-        ode->point[i] = ode->rate[i] - slope[i];
-    double most = fmax(speed, weighted_length(ode, ode->point) / try);
-    return fmin(100 * try, most > 1e-15 ? pow(0.01 / most, 1.0 / DOP853_ORDER) : fmax(1e-6 * left, 1e-3 * try));
+    uint32_t n = run->ode->n;
+    double *point = malloc(3 * ((size_t)n + 1) * sizeof *point), *rate = point + n, *weight = rate + n, size = 0, speed = 0, bend = 0, left = limit - run->time;
+    if (!point)
+        return 1e-6 * left;
+    for (uint32_t i = 0; i < n; i++) {
+        weight[i] = run->strictness / (run->tolerance * fabs(run->y[i]) + run->abstol[i]);
+        size += run->y[i] * weight[i] * run->y[i] * weight[i];
+        speed += run->yp[i] * weight[i] * run->yp[i] * weight[i];
+    }
+    size = sqrt(size / n);
+    speed = sqrt(speed / n);
+    double try = fmin(size > 1e-5 && speed > 1e-5 ? 0.01 * size / speed : 1e-6 * left, left), step = try * SHORTER;
+    for (uint32_t i = 0; i < n; i++)
+        point[i] = run->y[i] + try * run->yp[i];
+    if (right_side(run, run->time + try, point, rate) == MDL_OK) {
+        for (uint32_t i = 0; i < n; i++)
+            bend += (rate[i] - run->yp[i]) * weight[i] * (rate[i] - run->yp[i]) * weight[i];
+        double most = fmax(speed, sqrt(bend / n) / try);
+        step = fmin(100 * try, most > 1e-15 ? pow(0.01 / most, 1.0 / DOP853_ORDER) : fmax(1e-6 * left, 1e-3 * try));
+    }
+    free(point);
+    return step;
 }
 
 // --- steps
 
-MDL_CHECKED static int
-first_slope(Run *run)
+bool
+dop853_prepare(Run *run, Steps *steps, double limit)
 {
     Ode *ode = run->ode;
-    memcpy(ode->start, run->y, ode->n * sizeof *run->y);
-    if (ode->fresh) {
-        memcpy(ode->slope[0], run->yp, ode->n * sizeof *run->yp);
-        return MDL_OK;
+    if (!ode->fresh && right_side(run, run->time, run->y, run->yp) != MDL_OK)
+        return false;
+    ode->fresh = true;
+    if (!(ode->step > 0))
+        ode->step = first_step(run, limit);
+    size_t stride = steps->stride, at = stride > 1 ? run->lane : 0;
+    for (uint32_t i = 0; i < ode->n; i++, at += stride) {
+        steps->start[at] = run->y[i];
+        steps->slope[0][at] = run->yp[i];
+        steps->weight[at] = run->strictness / (run->tolerance * fabs(run->y[i]) + run->abstol[i]);
     }
-    return right_side(run, run->time, run->y, ode->slope[0]);
+    if (ode->projection)
+        projection_weights(run, ode->projection, NULL, steps->weight);
+    return true;
 }
 
-// One attempt from `from` over `length`, with all slopes. *size: its error in units of the tolerance; NaN where there is no right side.
-MDL_CHECKED static int
-attempt(Run *run, double length, double to, double *size)
+Attempt
+dop853_attempt(const Run *run, double limit)
 {
-    Ode *ode = run->ode;
-    _Alignas(64) double step[WIDTH], squares[2 * WIDTH];
-    double sum[2] = {0};
-    *size = NAN;
-    for (uint32_t k = 0; k < WIDTH; k++)
-        step[k] = length;
-    for (uint32_t k = 1; k < DOP853_STAGES; k++) {
-        dop853_stage(k, ode->chunks, step, ode->start, ode->slope, ode->point);
-        if (right_side(run, ode->from + dop853_node[k] * length, ode->point, ode->slope[k]) != MDL_OK)
-            return MDL_OK;
-    }
-    dop853_stage(DOP853_STAGES, ode->chunks, step, ode->start, ode->slope, ode->end);
-    dop853_errors(ode->chunks, ode->weight, ode->slope, ode->error, ode->rate, squares);
-    for (uint32_t k = 0; k < 2 * WIDTH; k++)
-        sum[k / WIDTH] += squares[k];
-    *size = dop853_size(length, sum[0], sum[1], ode->n);
-    if (!(*size <= 1))
-        return MDL_OK;
-    if (ode->projection) {
-        Phase before = profile_enter(run, PHASE_PROJECTION);
-        bool projected = projection_apply(run, ode->projection, to, ode->end);
-        profile_leave(run, before);
-        if (!projected)
-            return projection_report(run);
-    }
-    if (right_side(run, to, ode->end, ode->slope[DOP853_STAGES]) != MDL_OK)
-        *size = NAN;
-    return MDL_OK;
+    double step = run->ode->step, left = limit - run->time, most = run->options->max_step, wanted = most > 0 ? fmin(step, most) : step;
+    bool last = wanted * STRETCH >= left;
+    return (Attempt){last ? left : wanted, last ? limit : run->time + wanted, last};
 }
 
 static double
@@ -258,6 +243,58 @@ next_step(const Ode *ode, double length, double size)
 {
     double factor = size > 0 ? SAFE * pow(size, -1.0 / DOP853_ORDER) : LONGEST;
     return length * fmin(ode->rejected ? 1 : LONGEST, fmax(SHORTEST, factor));
+}
+
+bool
+dop853_accept(Run *run, Attempt attempt, double size)
+{
+    Ode *ode = run->ode;
+    double next = isnan(size) ? SHORTER * attempt.length : next_step(ode, attempt.length, size);
+    ode->stuck = false;
+    if (size <= 1) {
+        ode->step = attempt.last && next < ode->step ? ode->step : next; // it was cut short
+        ode->rejected = false;
+        return true;
+    }
+    *(isnan(size) ? &run->stats->newton_failures : &run->stats->error_failures) += 1;
+    ode->rejected = true;
+    ode->step = next;
+    ode->stuck = next < 16 * DBL_EPSILON * fmax(fabs(run->time), DBL_MIN);
+    return false;
+}
+
+// All slopes of an attempt, and its end, which is evaluated last. *size: its error in units of the tolerance; NaN where there is no right side.
+MDL_CHECKED static int
+make_attempt(Run *run, Attempt attempt, double *size)
+{
+    Ode *ode = run->ode;
+    Steps *steps = &ode->own;
+    double step[WIDTH], squares[2 * WIDTH], sum[2] = {0};
+    *size = NAN;
+    for (uint32_t k = 0; k < WIDTH; k++)
+        step[k] = attempt.length;
+    for (uint32_t k = 1; k < DOP853_STAGES; k++) {
+        dop853_stage(k, steps->chunks, step, steps->start, steps->slope, steps->point);
+        if (right_side(run, run->time + dop853_node[k] * attempt.length, steps->point, steps->slope[k]) != MDL_OK)
+            return MDL_OK;
+    }
+    dop853_stage(DOP853_STAGES, steps->chunks, step, steps->start, steps->slope, steps->end);
+    dop853_errors(steps->chunks, steps->weight, steps->slope, steps->error, steps->rate, squares);
+    for (uint32_t k = 0; k < 2 * WIDTH; k++)
+        sum[k / WIDTH] += squares[k];
+    *size = dop853_size(attempt.length, sum[0], sum[1], ode->n);
+    if (!(*size <= 1))
+        return MDL_OK;
+    if (ode->projection) {
+        Phase before = profile_enter(run, PHASE_PROJECTION);
+        bool projected = projection_apply(run, ode->projection, attempt.to, steps->end);
+        profile_leave(run, before);
+        if (!projected)
+            return projection_report(run);
+    }
+    if (right_side(run, attempt.to, steps->end, steps->slope[DOP853_STAGES]) != MDL_OK)
+        *size = NAN;
+    return MDL_OK;
 }
 
 MDL_CHECKED static int
@@ -270,32 +307,27 @@ report_no_step(Run *run)
     return MDL_FAILED;
 }
 
-// Until one is within the tolerance.
 MDL_CHECKED static int
 make_step(Run *run, double limit)
 {
     Ode *ode = run->ode;
-    double left = limit - run->time, least = 16 * DBL_EPSILON * fmax(fabs(run->time), DBL_MIN), most = run->options->max_step;
-    ode->from = run->time;
-    ode->rejected = false;
+    if (!dop853_prepare(run, &ode->own, limit))
+        return report_no_step(run);
+    ode->own.between = false;
     for (;;) {
-        double wanted = most > 0 ? fmin(ode->step, most) : ode->step;
-        bool last = wanted * STRETCH >= left;
-        double length = last ? left : wanted, to = last ? limit : run->time + length, size;
-        int status = attempt(run, length, to, &size);
+        Attempt attempt = dop853_attempt(run, limit);
+        double size;
+        int status = make_attempt(run, attempt, &size);
         if (status != MDL_OK)
             return status;
-        double next = isnan(size) ? SHORTER * length : next_step(ode, length, size);
-        if (size <= 1) {
-            ode->step = last && next < ode->step ? ode->step : next; // it was cut short
-            ode->length = length;
-            run->time = to;
+        if (dop853_accept(run, attempt, size)) {
+            ode->from = run->time;
+            ode->length = attempt.length;
+            run->time = attempt.to;
+            evaluate_store(run);
             return MDL_OK;
         }
-        *(isnan(size) ? &run->stats->newton_failures : &run->stats->error_failures) += 1;
-        ode->rejected = true;
-        ode->step = next;
-        if (next < least)
+        if (ode->stuck)
             return report_no_step(run);
     }
 }
@@ -303,63 +335,58 @@ make_step(Run *run, double limit)
 MDL_CHECKED static int
 dop853_step(Run *run, double limit)
 {
-    Ode *ode = run->ode;
     run->stats->steps++;
-    if (!ode->n || limit - run->time <= 32 * DBL_EPSILON * fmax(fabs(limit), fabs(run->time))) {
+    if (!run->ode->n || limit - run->time <= 32 * DBL_EPSILON * fmax(fabs(limit), fabs(run->time))) {
         run->time = limit;
+        if (run->ensemble)
+            ensemble_forget(run);
         return MDL_OK;
     }
-    if (first_slope(run) != MDL_OK)
-        return report_no_step(run);
-    set_weights(run);
-    if (!(ode->step > 0))
-        ode->step = first_step(run, limit);
-    ode->between = false;
-    int status = make_step(run, limit);
-    if (status != MDL_OK)
-        return status;
-    evaluate_store(run); // the end was evaluated last
-    ode->fresh = true;
-    return MDL_OK;
+    int status = run->ensemble ? ensemble_step(run, limit) : make_step(run, limit);
+    return status == MDL_FAILED && run->ode->stuck ? report_no_step(run) : status;
 }
 
 // --- between steps
 
-MDL_CHECKED static int
+MDL_CHECKED static bool
 make_polynomial(Run *run)
 {
     Ode *ode = run->ode;
-    _Alignas(64) double step[WIDTH];
+    Steps *steps = &ode->own;
+    double step[WIDTH];
     for (uint32_t k = 0; k < WIDTH; k++)
         step[k] = ode->length;
     for (uint32_t k = DOP853_STAGES + 1; k < SLOPES; k++) {
-        dop853_stage(k, ode->chunks, step, ode->start, ode->slope, ode->point);
-        if (right_side(run, ode->from + dop853_node[k] * ode->length, ode->point, ode->slope[k]) != MDL_OK)
-            return MDL_FAILED;
+        dop853_stage(k, steps->chunks, step, steps->start, steps->slope, steps->point);
+        if (right_side(run, ode->from + dop853_node[k] * ode->length, steps->point, steps->slope[k]) != MDL_OK)
+            return false;
     }
-    dop853_polynomial(ode->chunks, step, ode->start, ode->end, ode->slope, ode->term);
-    return MDL_OK;
+    dop853_polynomial(steps->chunks, step, steps->start, steps->end, steps->slope, steps->term);
+    return steps->between = true;
 }
 
 MDL_CHECKED static int
 dop853_interpolate(Run *run, double time)
 {
     Ode *ode = run->ode;
+    Steps *steps = ode->at;
     if (time == run->time || !(ode->length > 0)) {
         evaluate_load(run, time, run->y, run->yp);
         return MDL_OK;
     }
-    if (!ode->between && make_polynomial(run) != MDL_OK)
+    if (!steps->between && !(run->ensemble ? ensemble_polynomial(run) : make_polynomial(run)))
         return report_no_step(run);
-    ode->between = true;
-    double x = (time - ode->from) / ode->length;
-    size_t stride = ode->chunks * WIDTH;
-    for (uint32_t i = 0; i < ode->n; i++)
-        dop853_value(ode->term[0] + i, stride, ode->start[i], ode->length, x, &ode->point[i], &ode->rate[i]);
+    double x = (time - ode->from) / ode->length, *y = run->v + run->model->y, *yp = run->v + run->model->yp;
+    size_t at = run->ensemble ? run->lane : 0, terms = steps->size;
+    for (uint32_t i = 0; i < ode->n; i++, at += steps->stride)
+        dop853_value(steps->term[0] + at, terms, steps->start[at], ode->length, x, &y[i], &yp[i]);
     // Values between steps are off the invariants by the error of the interpolation.
     if (ode->projection)
-        projection_between(run, ode->projection, time, ode->point);
-    evaluate_load(run, time, ode->point, ode->rate);
+        projection_between(run, ode->projection, time, memcpy(steps->point, y, ode->n * sizeof *y));
+    if (ode->projection)
+        memcpy(y, steps->point, ode->n * sizeof *y);
+    run->v[0] = time;
+    evaluate_stick(run);
     return MDL_OK;
 }
 
@@ -373,10 +400,11 @@ static int
 dop853_judge(Run *run, double *error)
 {
     Ode *ode = run->ode;
+    size_t at = run->ensemble ? run->lane : 0;
     if (!ode->n)
         return -1;
-    for (uint32_t i = 0; i < ode->n; i++)
-        error[i] = fabs(ode->length * ode->error[i]);
+    for (uint32_t i = 0; i < ode->n; i++, at += ode->at->stride)
+        error[i] = ode->length > 0 ? fabs(ode->length * ode->at->error[at]) : 0;
     return DOP853_ORDER;
 }
 

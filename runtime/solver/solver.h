@@ -37,6 +37,34 @@ bool pace_explain(Run *run);
 // After a step that has failed: another form may get on.
 void pace_advise(const Run *run);
 
+// --- dop853_lanes.c: runs of one model whose steps are made side by side
+// What makes rows of the values of runs side by side (runtime/result/result.h): whether it may for this run, how many doubles a row has, and one from
+// values that stand `width` places apart.
+typedef struct RowMaker {
+    bool (*may)(const Run *run);
+    uint32_t (*length)(const Run *run);
+    void (*prepare)(const Run *run, const double *v, uint32_t width, double *row);
+} RowMaker;
+// For runs like this one, which has consistent values that nobody needs afterwards and fits (lanes_fit()). NULL: out of memory, or it cannot be.
+struct Ensemble *ensemble_create(Run *typical, const RowMaker *maker);
+void ensemble_free(struct Ensemble **ensemble);
+// A run has ended that was made in an ensemble.
+void ensemble_leave(Run *run);
+// What was prepared for it is not valid any more.
+void ensemble_forget(Run *run);
+// It is in an ensemble and has no step yet that it could take.
+bool ensemble_waits(const Run *run);
+// One attempt for all that wait; limit[l]: where the step of the run in column l must end at the latest.
+void ensemble_advance(struct Ensemble *ensemble, const double *limit);
+// At the end of its last step all assertions that do not depend on events hold.
+bool ensemble_holds(const Run *run);
+// Where the step ends that the run is going to take; -INFINITY: there is none yet.
+double ensemble_reaches(const Run *run);
+// Rows at count[l] times within the step of the run in column l, growing, at most ENSEMBLE_ROWS, are computed together. The row at a time, or NULL.
+enum { ENSEMBLE_ROWS = 32 };
+void ensemble_prepare_rows(struct Ensemble *ensemble, double point[][ENSEMBLE_ROWS], const uint32_t *count);
+const double *ensemble_row(const Run *run, double point);
+
 // --- integrator.c: whichever stepper the run uses
 extern const Stepper ida_stepper;                               // ida.c: F(t, y, y') = 0
 extern const Stepper cvode_stepper, adams_stepper, erk_stepper; // ode.c: y' = f(t, y), blocks solved inside

@@ -1,0 +1,174 @@
+// ensemble.c: runs of one model with other values, side by side.
+//
+// Purpose: studies of thousands of runs.
+// Method: each run is begun, goes on step by step and ends as in simulate.c; before all of them take a step, the steps of those that use dop853 are made together
+//         (runtime/solver/dop853_lanes.c). What the others need is made by themselves.
+// Contract: sim.h; a run is the same to the bit whichever others are made with it. Complexity: that of the runs.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/model/float_control.h"
+#include "runtime/point/lanes.h"
+#include "runtime/point/point.h"
+#include "runtime/result/result.h"
+#include "runtime/shell/simulate.h"
+#include "runtime/solver/solver.h"
+
+typedef struct Member {
+    Run run;
+    mdl_options options;
+    mdl_stats unused;
+    double final_time;
+    Watch clock;
+    int status;
+    bool goes_on;
+} Member;
+
+struct mdl_ensemble {
+    const mdl_model *model;
+    struct Ensemble *together;   // NULL: one after the other
+    Member member[LANES_MOST];
+};
+
+// How the model begins as it is written, without a word.
+static void
+find_together(mdl_ensemble *ensemble)
+{
+    static const RowMaker rows = {result_may_prepare, result_length, result_prepare};
+    const mdl_model *model = ensemble->model;
+    mdl_options options;
+    mdl_stats stats;
+    mdl_sink nowhere = {0};
+    if (!model->lanes || model->lanes->width > LANES_MOST)
+        return;
+    mdl_options_default(model, &options);
+    options.solver = MDL_SOLVER_DOP853;
+    options.sink = &nowhere;
+    options.check = MDL_CHECK_OFF;
+    Run run = {.model = model, .options = &options, .stats = &stats};
+    memset(&stats, 0, sizeof stats);
+    double final_time = -INFINITY;
+    options.final_time = &final_time;
+    int status = simulate_set_up(&run);
+    if (status == MDL_OK)
+        status = result_open(&run);
+    if (status == MDL_OK)
+        status = simulate_start(&run);
+    if (status == MDL_OK && lanes_fit(&run))
+        ensemble->together = ensemble_create(&run, &rows);
+    int closed = result_close(&run);
+    (void)closed;
+    simulate_clean_up(&run);
+}
+
+mdl_ensemble *
+mdl_ensemble_open(const mdl_model *model)
+{
+    mdl_ensemble *ensemble = calloc(1, sizeof *ensemble);
+    if (!ensemble)
+        return NULL;
+    ensemble->model = model;
+    unsigned control = simulate_flush_subnormals();
+    find_together(ensemble);
+    float_control_set(control);
+    return ensemble;
+}
+
+void
+mdl_ensemble_close(mdl_ensemble *ensemble)
+{
+    if (!ensemble)
+        return;
+    ensemble_free(&ensemble->together);
+    free(ensemble);
+}
+
+uint32_t
+mdl_ensemble_width(const mdl_ensemble *ensemble)
+{
+    return ensemble->together ? ensemble->model->lanes->width : 1;
+}
+
+static void
+begin(mdl_ensemble *ensemble, uint32_t k, const mdl_options *options, mdl_stats *stats)
+{
+    Member *member = &ensemble->member[k];
+    member->options = *options;
+    if (!member->options.final_time)
+        member->options.final_time = &member->final_time;
+    *member->options.final_time = -INFINITY;
+    bool together = ensemble->together && options->solver == MDL_SOLVER_DOP853;
+    member->run = (Run){.model = ensemble->model, .options = &member->options, .stats = stats ? stats : &member->unused,
+                        .ensemble = together ? ensemble->together : NULL, .lane = k};
+    member->status = simulate_begin(&member->run, &member->clock);
+    member->goes_on = true;
+}
+
+static void
+end(Member *member)
+{
+    ensemble_leave(&member->run);
+    member->status = simulate_end(&member->run, &member->clock, member->status);
+    member->goes_on = false;
+}
+
+static void
+prepare_rows(mdl_ensemble *ensemble, uint32_t n)
+{
+    double point[LANES_MOST][ENSEMBLE_ROWS];
+    uint32_t count[LANES_MOST] = {0};
+    for (uint32_t k = 0; k < n; k++) {
+        const Member *member = &ensemble->member[k];
+        if (member->goes_on)
+            count[k] = simulate_points(&member->run, ensemble_reaches(&member->run), point[k], ENSEMBLE_ROWS);
+    }
+    ensemble_prepare_rows(ensemble->together, point, count);
+}
+
+// Those that wait for others' steps take theirs when it is there.
+static bool
+go_on(mdl_ensemble *ensemble, uint32_t n)
+{
+    double limit[LANES_MOST];
+    bool any = false, waits = false;
+    for (uint32_t k = 0; k < n; k++) {
+        Member *member = &ensemble->member[k];
+        limit[k] = -INFINITY;
+        if (!member->goes_on)
+            continue;
+        if (member->status != MDL_OK || !simulate_goes_on(&member->run)) {
+            end(member);
+            continue;
+        }
+        any = true;
+        if (ensemble_waits(&member->run)) {
+            limit[k] = simulate_limit(&member->run);
+            waits = true;
+        }
+    }
+    if (waits) {
+        ensemble_advance(ensemble->together, limit);
+        prepare_rows(ensemble, n);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        Member *member = &ensemble->member[k];
+        bool far = limit[k] > member->run.time; // an instant that is there already needs no step
+        if (member->goes_on && !(far && ensemble_waits(&member->run)))
+            member->status = simulate_step(&member->run, &member->clock);
+    }
+    return any;
+}
+
+void
+mdl_ensemble_simulate(mdl_ensemble *ensemble, const mdl_options *options, mdl_stats *stats, int *status, uint32_t n)
+{
+    unsigned control = simulate_flush_subnormals();
+    for (uint32_t k = 0; k < n; k++)
+        begin(ensemble, k, &options[k], stats ? &stats[k] : NULL);
+    while (go_on(ensemble, n))
+        continue;
+    for (uint32_t k = 0; k < n; k++)
+        status[k] = ensemble->member[k].status;
+    float_control_set(control);
+}

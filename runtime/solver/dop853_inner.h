@@ -1,0 +1,58 @@
+// dop853_inner.h: what dop853.c and dop853_lanes.c share: the arrays of a step, of one run or of several side by side.
+#ifndef MDLC_RUNTIME_SOLVER_DOP853_INNER_H
+#define MDLC_RUNTIME_SOLVER_DOP853_INNER_H
+
+#include "runtime/linear/dop853_rule.h"
+#include "runtime/point/run.h"
+#include "runtime/step/step.h"
+
+// Number i of the run in column l stands at i*stride + l.
+typedef struct Steps {
+    size_t stride, chunks;      // chunks of DOP853_WIDTH numbers
+    size_t size;                // from one array to the next
+    double *block;              // all arrays
+    double *start, *end;        // of the last step, or of the one that is tried
+    double *slope[DOP853_SLOPES], *term[DOP853_TERMS];
+    double *weight, *error, *point, *rate;
+    bool between;               // `term` is that of the step
+} Steps;
+
+bool steps_create(Steps *steps, uint32_t n, uint32_t stride); // false: out of memory
+void steps_free(Steps *steps);
+
+struct Ode {
+    uint32_t n;
+    Steps own;                  // of a run that is made alone
+    Steps *at;                  // those that have the last step
+    double from, length;        // of the last step; length 0: none
+    double step;                // the next one; 0: not known
+    bool fresh;                 // run->yp is the slope at run->y
+    bool rejected;              // the latest attempt
+    Projection *projection;     // NULL: all states are free
+    // Of a run in an ensemble: a step that was made beside those of others and is to be taken.
+    bool ready, stuck;          // stuck: there is none, however short
+    bool holds_then, holds;     // all assertions do, at its end and at that of the last step
+    Steps *made_in;
+    double to, made;            // where it ends, and its length
+    double *reached;            // unknowns and derivatives there, of the model's n each
+};
+
+// The step that is tried next.
+typedef struct Attempt {
+    double length, to;
+    bool last;                  // it ends at the limit
+} Attempt;
+
+// --- dop853.c
+// Before an attempt: the slope at run->y, weights and the length of a first step. They go into the column of `steps`. False: there is no right side.
+MDL_CHECKED bool dop853_prepare(Run *run, Steps *steps, double limit);
+Attempt dop853_attempt(const Run *run, double limit);
+// Behind it, with the size of its error (NaN: a stage had no right side): whether it is accepted. ode->step is the next one; ode->stuck may be set.
+bool dop853_accept(Run *run, Attempt attempt, double size);
+
+// --- dop853_lanes.c
+bool ensemble_takes(Run *run); // the run is made in its column from here on
+MDL_CHECKED int ensemble_step(Run *run, double limit);
+MDL_CHECKED bool ensemble_polynomial(Run *run);
+
+#endif
