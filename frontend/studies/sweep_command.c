@@ -71,6 +71,13 @@ name_files(Sweep *sweep)
 
 // --- libraries
 
+// Several runs at once (mdl_ensemble_simulate()).
+static bool
+makes_together(const Sweep *sweep)
+{
+    return sweep->study->run.solver == MDL_SOLVER_DOP853 && !(sweep->session->options.run.limit_time > 0);
+}
+
 // The words of `mdlc build` for that build.
 static char **
 build_words(Sweep *sweep, uint32_t build, const char *target)
@@ -80,7 +87,7 @@ build_words(Sweep *sweep, uint32_t build, const char *target)
     const Study *study = sweep->study;
     Arena *arena = session->arena;
     size_t n = 0;
-    const char **word = arena_array(arena, const char *, 16 + o->n_paths + o->n_allowed + o->n_warnings + study->n_set + study->factors);
+    const char **word = arena_array(arena, const char *, 17 + o->n_paths + o->n_allowed + o->n_warnings + study->n_set + study->factors);
     word[n++] = "mdlc";
     word[n++] = "build";
     word[n++] = study->model;
@@ -93,6 +100,8 @@ build_words(Sweep *sweep, uint32_t build, const char *target)
     }
     if (o->allow_external)
         word[n++] = "--allow-external";
+    if (makes_together(sweep))
+        word[n++] = "--lanes=8";
     for (uint32_t i = 0; i < o->n_paths; i++)
         word[n++] = arena_printf(arena, "--path=%s", o->paths[i]);
     for (uint32_t i = 0; i < o->n_allowed; i++)
@@ -396,7 +405,7 @@ pool_task(const Sweep *sweep)
 {
     const Options *o = &sweep->session->options;
     return (PoolTask){
-        .of_worker = {.folder = sweep->folder, .limit_time = o->run.limit_time},
+        .of_worker = {.folder = sweep->folder, .limit_time = o->run.limit_time, .together = makes_together(sweep) ? 8 : 0},
         .argv = o->words, .end = sweep->study->runs, .done = sweep->done, .pending = sweep->study->runs - sweep->done_runs,
         .jobs = o->sweep.jobs ? o->sweep.jobs : pool_processors(), .attempt = sweep->attempt, .failures = sweep->failures,
         .failures_most = failures_most(sweep), .progress = !o->run.quiet && isatty(STDERR_FILENO)};

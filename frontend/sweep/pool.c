@@ -244,7 +244,8 @@ chunk_length(const Pool *pool)
     double each = made ? elapsed * pool->slots / (double)made : INFINITY;
     uint64_t by_time = each < INFINITY ? (uint64_t)fmin(CHUNK_SECONDS / fmax(each, 1e-7), (double)CHUNK_MOST) : 1;
     uint64_t by_rest = left / (4 * QUEUED * (uint64_t)pool->slots);
-    uint64_t length = by_time < by_rest ? by_time : by_rest;
+    uint64_t length = by_time < by_rest ? by_time : by_rest, whole = pool->task->of_worker.together;
+    length = whole ? (length + whole - 1) / whole * whole : length; // runs that are made at once are not divided
     return length ? length : 1;
 }
 
@@ -403,6 +404,13 @@ bury(Pool *pool, uint32_t k)
     if (slot->idle_deaths >= IDLE_DEATHS_MOST) {
         stop_for(pool, "workers end before they have made a run", 0);
         return;
+    }
+    // Which of several it was in is seen when they are made one after the other.
+    if (busy && page->together > 1) {
+        if (next + page->together > pool->page[0].alone)
+            pool->page[0].alone = next + page->together;
+        slot->idle_deaths = 0;
+        busy = false;
     }
     bool outside = (number == SIGKILL || number == SIGTERM) && !slot->overdue && slot->again != next + 1;
     if (busy && outside) {

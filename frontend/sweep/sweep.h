@@ -28,6 +28,8 @@ typedef struct WorkerPage {
     volatile uint64_t next, made, failed; // run that is made, or comes next; how many were
     volatile double since;                // clock_seconds() when it began
     volatile uint32_t busy;               // it is being made
+    volatile uint32_t together;           // and so are those behind it, so many in all
+    volatile uint64_t alone;              // of the first page, which is nobody's: runs before this one are made one after the other
     volatile int32_t error;               // errno value of what ended the worker
     volatile uint64_t of[RUN_STATUSES];
     char pad[64];                         // pages of several workers are no neighbours in caches
@@ -38,6 +40,7 @@ typedef struct WorkerTask {
     const char *folder;
     double limit_time;                    // seconds for a run, 0: none
     uint64_t limit_memory;                // bytes, 0: none
+    uint32_t together;                    // so many runs may be made at once; 0: one after the other
     BuildFinder *find;
     void *user;
 } WorkerTask;

@@ -414,7 +414,21 @@ load() {
 }
 
 echo "Begun with $(load)."
-for part in ${2:-large kinds mechanisms nets tables cascade structural instructions events small products studies peers}; do
+ensembles() {
+    title "Eight runs at once: processor time of a run, with the method dop853"
+    together() { # WHAT RUNS MODEL OPTION...
+        what=$1; runs=$2; shift 2
+        "$mdlc" build "$@" --emit=shared --lanes 8 -o "$work/together.so" 2>"$work/said"
+        "$build/tests/bench/peer_ensemble" "$work/together.so" "$runs" >"$work/times"
+        read -r states width alone at_once ratio <"$work/times"
+        row "$what, $states states" "$alone us alone, $at_once us with $width at once: $ratio times" "3.5 times"
+    }
+    together "10 masses between nonlinear springs" 400 tests/cli/ensemble.mdl -m Springs --set n=10
+    together "50 masses between nonlinear springs" 100 tests/cli/ensemble.mdl -m Springs --set n=50
+    together "shimmy of a car" 40 examples/shimmy/Shimmy.mdl
+    for n in 2 4 8; do together "chain of $n bodies in space" 48 tests/bench/models/spatial_chain.mdl --set n=$n; done
+}
+for part in ${2:-large kinds mechanisms nets tables cascade structural instructions events small products studies ensembles peers}; do
     "$part"
 done
 printf '\nEnded with %s.\n' "$(load)"
