@@ -72,6 +72,7 @@ typedef struct Clocks {
     uint32_t made;        // hidden variables
     Map rate_of;          // derivative -> the unknown that it became
     Map added;            // unknown that came to a partition -> the partition
+    Map dependent;        // variable that has a derivative, and is no state all the same (clock_constraints.c)
     Map held;             // unknown of a system of equations -> the discrete variable that has its last value
 } Clocks;
 
@@ -107,6 +108,9 @@ Expr clocks_carried(const Clocks *clocks, Expr e, uint32_t row, U32Vec *vars); /
 Expr clocks_before(const Clocks *clocks, Var var, U32Vec *vars); // pre(var)
 // var = if the partition ticks then value else pre(var), over `vars`; returns the equation.
 uint32_t clocks_at_ticks(Clocks *clocks, const Partition *partition, Var var, Expr value, U32Vec *vars, Span span);
+
+// --- clock_constraints.c: equations that bind states are differentiated; those are added, and `dependent` has what is no state.
+void clocks_reduce(Clocks *clocks, uint32_t partition, U32Vec *equations);
 
 // --- clock_solvers.c: derivatives become unknowns, states get the equation of the method. False after E0514.
 bool clocks_discretise(Clocks *clocks, uint32_t partition, U32Vec *equations);

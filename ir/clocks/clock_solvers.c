@@ -122,6 +122,7 @@ unknown_for(Discretising *at, Var derivative)
     if (map_get(&clocks->rate_of, derivative, &made))
         return made;
     Var state = dae->var_der_of.at[derivative];
+    bool dependent = map_get(&clocks->dependent, state, &made);
     if (dae->var_der_of.at[state] != NONE)
         state = unknown_for(at, state);
     Var rate = clocks_hidden(clocks, "rate", VAR_CONTINUOUS, TYPE_REAL);
@@ -129,6 +130,9 @@ unknown_for(Discretising *at, Var derivative)
     dae->var_flags.at[derivative] |= VARF_REMOVED;
     map_put(&clocks->rate_of, derivative, rate);
     map_put(&clocks->added, rate, stages->partition);
+    if (dependent)
+        return rate;
+    dae->var_flags.at[state] &= (uint8_t)~(7 << VARF_STATE_SHIFT); // it is one
     map_put(&stages->number, state, stages->states.n);
     vec_push(&stages->states, state);
     vec_push(&stages->rates, rate);
@@ -176,6 +180,7 @@ replace_derivatives(Discretising *at)
 bool
 clocks_discretise(Clocks *clocks, uint32_t partition, U32Vec *equations)
 {
+    clocks_reduce(clocks, partition, equations);
     Discretising at = {.stages = {.clocks = clocks, .partition = partition, .equations = equations, .n = equations->n}};
     bool good = true;
     for (uint32_t i = 0; i < at.stages.n && good; i++) {

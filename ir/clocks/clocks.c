@@ -106,6 +106,7 @@ clocks_free(Clocks *clocks)
     vec_free(&clocks->bases);
     map_free(&clocks->rate_of);
     map_free(&clocks->added);
+    map_free(&clocks->dependent);
     map_free(&clocks->held);
 }
 
