@@ -83,7 +83,7 @@ derivative_of(const Constraints *at, uint32_t unknown)
 
 // An equation between Reals of the partition; others determine nothing that is integrated.
 static void
-add_equation(Constraints *at, uint32_t id, uint32_t level)
+reduced_equation(Constraints *at, uint32_t id, uint32_t level)
 {
     Dae *dae = at->clocks->dae;
     const Equation equation = dae->equations.at[id];
@@ -176,7 +176,7 @@ differentiate(Constraints *at, uint32_t equation)
     uint32_t made = rate_append(&at->structure, &at->rates, this.id), n = at->equations.n;
     if (made == NONE)
         return false;
-    add_equation(at, made, this.level + 1);
+    reduced_equation(at, made, this.level + 1);
     if (at->equations.n == n)
         return false;
     at->equations.at[equation].derivative = n;
@@ -268,7 +268,7 @@ clocks_reduce(Clocks *clocks, uint32_t partition, U32Vec *equations)
         return;
     at.rates.arena = arena_create();
     for (uint32_t i = 0; i < equations->n; i++)
-        add_equation(&at, equations->at[i], 0);
+        reduced_equation(&at, equations->at[i], 0);
     uint32_t own = at.equations.n, written = at.unknowns.n;
     if (determine_all(&at) && reduce(&at) && at.equations.n > own) {
         at.highest = false;
