@@ -126,6 +126,8 @@ locked_review(Run *run)
     uint32_t locked = 0;
     for (uint32_t k = 0; k < run->model->n_dynamics; k++) {
         Newton *newton = run->block[k];
+        if (newton && newton->locked)
+            newton_review_locked(run, newton);
         if (newton)
             newton->reviewed = newton->locked;
         if (!newton || !newton->locked)

@@ -294,8 +294,8 @@ looks_locked(const Newton *newton, bool factored)
 
 // No correction is needed; whether the solution is the only one is still to be known (clearances that are open leave out where
 // what is between them stands).
-static void
-review_solved(Run *run, Newton *newton)
+void
+newton_review_locked(Run *run, Newton *newton)
 {
     newton->locked = 0;
     newton->by_rank = newton->by_square = false;
@@ -564,7 +564,7 @@ newton_iterate(Run *run, Newton *newton)
     if (!newton_defect(run, newton, newton->step))
         return newton_fail(newton, NOT_FINITE);
     if (!newton->block->linear && is_solved(newton)) {
-        review_solved(run, newton);
+        newton_review_locked(run, newton);
         return true;
     }
     for (int k = 0; k < ITERATIONS; k++) {

@@ -86,6 +86,8 @@ newton_open(const Newton *newton)
 {
     return newton->deficient ? newton->deficient : newton->locked;
 }
+// At a solution: finds anew what `locked` says, which may be of conditions that an iteration has left since.
+void newton_review_locked(Run *run, Newton *newton);
 // locked.c: the null directions of the block, of which there are `open`, do not change how the states move. v is consistent, and stays so.
 bool newton_keeps_motion(Run *run, Newton *newton, uint32_t open);
 // Factors the Jacobian that the block's `jacobian` function has just left in v. False: out of memory or not finite.
