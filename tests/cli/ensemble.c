@@ -138,7 +138,7 @@ compare_functions(void)
 {
     const mdl_model *m = &mdl_program;
     uint32_t width = m->lanes->width;
-    double *together = aligned_alloc(64, (size_t)m->nv * width * sizeof *together), *one = malloc(m->nv * sizeof *one);
+    double *together = aligned_alloc(64, ((size_t)m->nv * width * sizeof *together + 63) / 64 * 64), *one = malloc(m->nv * sizeof *one);
     for (uint32_t round = 0; round < 40; round++) {
         for (int way = 0; way < 2; way++)
             for (uint32_t l = 0; l < width; l++) {
