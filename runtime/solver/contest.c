@@ -1,7 +1,7 @@
 // contest.c: --solver=auto on the way: whether another method gets on with less work than IDA.
 //
 // Purpose: BDF's steps are what its error and its stability allow. Where fast oscillations are damped little its orders above 2 are unstable on
-//          them, and to small tolerances a method of order 13 takes a hundredth of its steps; where nothing is stiff Adams' methods need no
+//          them, and to small tolerances a method of order 13 takes a hundredth of its steps; where nothing is stiff explicit methods need no
 //          matrices. Which of it a motion is cannot be read off its start, and may change on the way.
 // Method: measuring. When a method has worked for a while another one goes on from where it is, for an eighth of that work, and what counts is
 //         how far time has moved for the work of the second half, when both know the motion. One that is clearly better stays. Otherwise the
@@ -26,7 +26,7 @@ static const uint32_t MOST_LOOPS = 300; // unknowns of loops beyond which nobody
 // and of the factors of one matrix.
 static const double IDA_EVALUATION = 3.5, IDA_MATRIX = 8;
 static const double RADAU_EVALUATION = 4, RADAU_JACOBIAN = 2, RADAU_FACTORS = 3;
-static const double ADAMS_EVALUATION = 2.5, LOOPS = 2.5;
+static const double ADAMS_EVALUATION = 2.5, DOP853_EVALUATION = 1.4, LOOPS = 2.5;
 
 enum { WATCHES, TRIES }; // stage
 
@@ -40,6 +40,8 @@ work_of(const Run *run)
         return (IDA_EVALUATION + loops) * evaluations + IDA_MATRIX * matrices + looks;
     if (run->solver == MDL_SOLVER_ADAMS)
         return (ADAMS_EVALUATION + loops) * evaluations + looks;
+    if (run->solver == MDL_SOLVER_DOP853)
+        return (DOP853_EVALUATION + loops) * evaluations + looks;
     return (RADAU_EVALUATION + loops) * evaluations + RADAU_JACOBIAN * matrices + RADAU_FACTORS * (double)stats->factorings + looks;
 }
 
@@ -117,15 +119,19 @@ much_is_left(const Run *run)
     return run->options->stop - run->time > 2 * PART * run->contest.patience * run->contest.pace;
 }
 
-// The next one who is neither the champion nor the loser.
+// The next one behind the loser who is not the champion.
 static void
 choose_rival(Contest *c)
 {
-    static const mdl_solver all[] = {MDL_SOLVER_RADAU, MDL_SOLVER_ADAMS, MDL_SOLVER_IDA};
-    mdl_solver loser = c->rival;
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        if (all[k] != c->champion && all[k] != loser)
-            c->rival = all[k];
+    static const mdl_solver all[] = {MDL_SOLVER_IDA, MDL_SOLVER_RADAU, MDL_SOLVER_DOP853, MDL_SOLVER_ADAMS};
+    enum { ALL = sizeof all / sizeof *all };
+    size_t k = 0;
+    while (all[k] != c->rival)
+        k++;
+    do
+        k = (k + 1) % ALL;
+    while (all[k] == c->champion);
+    c->rival = all[k];
 }
 
 static void
