@@ -75,7 +75,7 @@ name_files(Sweep *sweep)
 static bool
 makes_together(const Sweep *sweep)
 {
-    return sweep->study->run.solver == MDL_SOLVER_DOP853 && !(sweep->session->options.run.limit_time > 0);
+    return sweep->study->run.solver == MDL_SOLVER_DOP853;
 }
 
 // The words of `mdlc build` for that build.
@@ -405,7 +405,7 @@ pool_task(const Sweep *sweep)
 {
     const Options *o = &sweep->session->options;
     return (PoolTask){
-        .of_worker = {.folder = sweep->folder, .limit_time = o->run.limit_time, .together = makes_together(sweep) ? 8 : 0},
+        .of_worker = {.folder = sweep->folder, .limit_time = o->run.limit_time, .together = makes_together(sweep) && !(o->run.limit_time > 0) ? 8 : 0},
         .argv = o->words, .end = sweep->study->runs, .done = sweep->done, .pending = sweep->study->runs - sweep->done_runs,
         .jobs = o->sweep.jobs ? o->sweep.jobs : pool_processors(), .attempt = sweep->attempt, .failures = sweep->failures,
         .failures_most = failures_most(sweep), .progress = !o->run.quiet && isatty(STDERR_FILENO)};

@@ -74,8 +74,7 @@ choose_build(Worker *w, uint32_t build)
     w->options.time_limit = w->task->limit_time;
     w->options.no_ranges = true;
     w->options.message = keep_message;
-    // What one run takes cannot be told from what those beside it do.
-    if (w->binding->model->lanes && w->options.solver == MDL_SOLVER_DOP853 && !(w->task->limit_time > 0))
+    if (w->binding->model->lanes && w->options.solver == MDL_SOLVER_DOP853)
         w->ensemble = mdl_ensemble_open(w->binding->model);
     return true;
 }
@@ -145,7 +144,9 @@ seat_runs(Worker *w, uint64_t first, uint64_t most)
     uint32_t build = design_build(study, w->seat[0].value), n = 1, width;
     if (!choose_build(w, build))
         return 0;
-    width = w->ensemble && first >= w->all->alone ? mdl_ensemble_width(w->ensemble) : 1;
+    // What one run takes cannot be told from what those beside it do.
+    bool alone = !w->ensemble || w->task->limit_time > 0 || first < w->all->alone;
+    width = alone ? 1 : mdl_ensemble_width(w->ensemble);
     for (; n < width && n < most && n < SEATS; n++) {
         design_point(study, first + n, w->seat[n].value);
         if (design_build(study, w->seat[n].value) != build)
