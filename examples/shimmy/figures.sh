@@ -97,14 +97,14 @@ result lagrangian S0 --interval 0.002 --stop 2.5 --set integrated=false
 # shellcheck disable=SC2086
 result best S0 --interval 0.002 --stop 2.5 $best
 {
-    open_panels pulse "Hump of 0.08 m by 5 m at 10 m/s, no load"
+    open_panels pulse "Hump of 0.08 m by 5 m at 10 m/s, no load, over time (s)"
     lines "best:#c9a227:1.2:best reading, five fitted numbers" "memory:#1f4e79:2.4:integrated Lagrangian" "lagrangian:#c0392b:1.2:Lagrangian"
 } >"$work/pulse.gp"
 
 result road_memory Random --set v=20 --set G0=64e-6 --interval 0.005
 result road_lagrangian Random --set v=20 --set G0=64e-6 --interval 0.005 --set integrated=false
 {
-    open_panels random "One road of class B at 20 m/s, no load"
+    open_panels random "One road of class B at 20 m/s, no load, over time (s)"
     echo "set xrange [10:14]; set yrange [*<-0.01:0.01<*]"
     lines "road_memory:#1f4e79:2:integrated Lagrangian" "road_lagrangian:#c0392b:1:Lagrangian"
 } >"$work/random.gp"
@@ -117,7 +117,7 @@ result road_lagrangian Random --set v=20 --set G0=64e-6 --interval 0.005 --set i
     errors 4
 } >"$work/pulse_errors.gp"
 {
-    open_panels random_errors "Error of the Lagrangian (%), $roads random roads: 1 class A, 30 m/s; 2 B, 20 m/s; 3 B, 30 m/s; 4 as 3, full load"
+    open_panels random_errors "Error of the Lagrangian (%), $( [ "$roads" = 1 ] && echo "one random road" || echo "$roads random roads"): 1 class A, 30 m/s; 2 B, 20 m/s; 3 B, 30 m/s; 4 as 3, full load"
     echo "set yrange [0:*]; set xrange [0.7:4.3]"
     errors 5
 } >"$work/random_errors.gp"
