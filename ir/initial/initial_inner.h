@@ -52,6 +52,11 @@ void initial_tell_start(Dae *dae, const U32Vec *start_of, Var from, Var var, Dia
 // The same for discrete variables whose pre() somebody asks for. False after E0601: start values that are fixed contradict each other.
 bool initial_discrete_starts(Dae *dae, const U32Vec *start_of, Diags *diags);
 
+// --- taken_branches.c
+
+// In the incidence of the problem: what stands in branches alone that the values of parameters rule out is only read. True: there is such a thing.
+bool initial_take_branches(Dae *dae, Problem *problem);
+
 // --- implied_starts.c
 
 // Leaves out conditions that follow from the others by their numbers, one for each that is too many, in the sets where these suffice; false when there is none.

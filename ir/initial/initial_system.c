@@ -41,22 +41,33 @@ mark_unknowns(Dae *dae, const U32Vec *pres, Problem *problem)
 
 enum { LOOSENED = 64 }; // conditions of a mechanism at most that constraints already imply
 
-// Matches what is said about the start. States are matched last, so that they stay free for their start values.
-static bool
-match_start(Dae *dae, const Reduction *reduction, const U32Vec *pres, Problem *problem)
+static void
+fill_incidence(Dae *dae, Problem *problem)
 {
-    U8Vec rank = {0};
-    mark_unknowns(dae, pres, problem);
     vec_free(&problem->incidence.start);
     vec_free(&problem->incidence.column);
     vec_free(&problem->incidence.match_end);
     vec_free(&problem->var_of);
     vec_free(&problem->equation_of);
     problem_incidence(dae, problem);
+}
+
+// Matches what is said about the start. States are matched last, so that they stay free for their start values.
+static bool
+match_start(Dae *dae, const Reduction *reduction, const U32Vec *pres, Problem *problem)
+{
+    U8Vec rank = {0};
+    mark_unknowns(dae, pres, problem);
+    fill_incidence(dae, problem);
+    bool narrowed = initial_take_branches(dae, problem);
     vec_grow(&rank, dae->nvars);
     for (Var var = 0; var < dae->nvars; var++)
         rank.at[var] = var < reduction->state.n && reduction->state.at[var];
     bool good = problem_match(problem, dae->nvars, rank.at) == 0;
+    if (!good && narrowed) {
+        fill_incidence(dae, problem);
+        good = problem_match(problem, dae->nvars, rank.at) == 0;
+    }
     vec_free(&rank);
     return good;
 }
