@@ -1,6 +1,6 @@
 // constraint_closures.c: complementarity of constraints: each scalar bond is closed exactly once.
 //
-// Purpose: a constraint between two ports that gives a motion and its effort, and leaves another open, has the right number of
+// Purpose: a constraint between two ports, or at one against the ground, that gives a motion and its effort, and leaves another open, has the right number of
 //          equations and is wrong; the message says which.
 // Method: the law over the scalar bonds (element.h) says whether a motion of the ports stays open although the bodies on both sides are
 //         isotropic, and what is given twice; here it is put into words. Components with the same equations are told once.
@@ -14,7 +14,7 @@
 #include "ir/elements/kinds.h"
 #include "ir/elements/kinds_inner.h"
 
-typedef struct Motion { // of the second port against the first: translations or rotations
+typedef struct Motion { // of the second port against the first, of the only one against the ground: translations or rotations
     uint32_t n;         // components
     double at[3], square;
 } Motion;
@@ -24,9 +24,10 @@ static Motion
 relative(const Kinds *kinds, const double *flow, uint32_t unit)
 {
     Motion motion = {0};
+    bool alone = kinds->scalar.n && vec_last(&kinds->scalar).connector == kinds->scalar.at[0].connector;
     for (uint32_t b = 0; b < kinds->scalar.n && motion.n < 3; b++) {
         const ScalarPort *port = &kinds->scalar.at[b];
-        if (port->connector == kinds->scalar.at[0].connector || dae_group(kinds->dae, port->effort)->decl->unit != unit)
+        if ((!alone && port->connector == kinds->scalar.at[0].connector) || dae_group(kinds->dae, port->effort)->decl->unit != unit)
             continue;
         double value = flow[b];
         for (uint32_t a = 0; a < b; a++)
@@ -168,7 +169,7 @@ constraints_are_closed(Dae *dae, Diags *diags)
     Kinds kinds = {.dae = dae};
     kinds_open(&kinds);
     for (uint32_t node = 0; node < dae->nodes.n; node++)
-        if (dae->insts.at[dae->nodes.at[node].inst].class_kind == CLASS_KIND_CONSTRAINT && !dae_is_junction(dae, node) && kinds.ports.at[node] == 2)
+        if (dae->insts.at[dae->nodes.at[node].inst].class_kind == CLASS_KIND_CONSTRAINT && !dae_is_junction(dae, node) && (kinds.ports.at[node] == 1 || kinds.ports.at[node] == 2))
             good &= check_closure(&kinds, node, diags);
     kinds_close(&kinds);
     return good;
@@ -195,7 +196,7 @@ constraint_surplus(Dae *dae, uint32_t inst, uint32_t n_twice, uint32_t n_open, O
     Kinds kinds = {.dae = dae};
     double (*flows)[SCALAR_BONDS_MAX] = base_calloc(2*SCALAR_ROWS_MAX, sizeof *flows);
     kinds_open(&kinds);
-    bool good = kinds.ports.at[node] == 2 && read_component(&kinds, node);
+    bool good = (kinds.ports.at[node] == 1 || kinds.ports.at[node] == 2) && read_component(&kinds, node);
     if (good) {
         kinds_add_signature(&kinds); // the places of its variables
         ScalarAsk ask = kinds_ask(&kinds);

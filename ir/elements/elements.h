@@ -11,10 +11,10 @@
 #include "ir/expr/expr_id.h"
 
 // --- constraint_closures.c complementarity of constraints.
-// E0413 at each constraint between two ports that closes a scalar bond twice and leaves another open, though as many conditions are
+// E0413 at each constraint between two ports, or at one, that closes a scalar bond twice and leaves another open, though as many conditions are
 // there as it needs: by its law over the scalar bonds (element.h). For constraints that have the right count. Changes nothing.
 bool constraints_are_closed(Dae *dae, Diags *diags);
-// Of the constraint between two ports, which has `n_twice` conditions too many and `n_open` too few: the motions that are closed more than once, and those that nothing
+// Of the constraint between two ports or at one, which has `n_twice` conditions too many and `n_open` too few: the motions that are closed more than once, and those that nothing
 // closes, in words ("rotation about 'n' = {0, 0, 1}"). False where its law does not show so many.
 bool constraint_surplus(Dae *dae, uint32_t inst, uint32_t n_twice, uint32_t n_open, Out *twice, Out *open);
 
