@@ -21,7 +21,7 @@
 #include "ir/expr/expr_parts.h"
 
 enum { LATE_INSTRS = 2000 }; // straight code that takes longer to compile than to interpret a hundred times over
-enum { MODULE_INSTRS = 5000, LOOP_MODULE_INSTRS = 2000, LOOP_WORK = 20000, LARGEST_OPTIMISED = 4000, MOST_STEPS_OPTIMISED = 1000 };
+enum { MODULE_INSTRS = 5000, LOOP_MODULE_INSTRS = 2000, LOOP_WORK = 20000, LARGEST_OPTIMISED = 4000, MOST_STEPS_OPTIMISED = 1000, MOST_OPERATIONS_OPTIMISED = 40000 };
 
 // --- computers
 
@@ -253,12 +253,28 @@ ll_external(LlModule *m, const char *symbol)
     return function ? function : LLVMAddFunction(m->module, symbol, LLVMFunctionType(m->type_void, params, 3, false));
 }
 
+// Operations of a routine's steps, up to `most`.
+static size_t
+routine_length(const Exprs *exprs, const Routine *routine, size_t most)
+{
+    U32Vec parts = {0};
+    size_t length = 0;
+    for (uint32_t i = 0; i < routine->steps.n && length < most; i++) {
+        vec_clear(&parts);
+        expr_parts(exprs, routine->steps.at[i].value, &parts);
+        length += parts.n;
+    }
+    vec_free(&parts);
+    return length;
+}
+
 // Routines go to the modules that are optimised: they have loops and many small steps. One with very many steps (whole arrays element by
-// element) would take longer there than in all its calls.
+// element) or operations (second derivatives of properties of water) would take longer there than in all its calls.
 static bool
 compile_routine(Compiler *c, const Routine *routine, bool inside)
 {
-    bool optimised = c->request->options.opt != 0 && routine->steps.n <= MOST_STEPS_OPTIMISED;
+    bool optimised = c->request->options.opt != 0 && routine->steps.n <= MOST_STEPS_OPTIMISED
+                  && routine_length(c->request->sys->exprs, routine, MOST_OPERATIONS_OPTIMISED) < MOST_OPERATIONS_OPTIMISED;
     LlModule *m = module_for(c, optimised);
     if (!m)
         return false;
