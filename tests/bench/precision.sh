@@ -63,7 +63,7 @@ awk '{ if (!($1 in seen)) { order[++n] = $1; seen[$1] } for (k = 3; k <= 9; k +=
 
 [ -n "$picture" ] || exit 0
 {
-    echo "set terminal svg size 1200,1300 font 'sans,11' background 'white'"
+    echo "set terminal svg size 1200,1300 dashlength 1 font 'sans,11' background 'white'"
     echo "set output '$picture'; set multiplot layout 4,3; set logscale xy; set format '10^{%T}'; set grid lc '#dddddd'; set key top right samplen 1 font ',9'"
     echo "set xlabel 'relative error at the end' offset 0,0.5; set ylabel 'seconds' offset 1,0; set xrange [1e-13:1] reverse"
     for name in $(awk '!seen[$1]++ { print $1 }' "$work/runs"); do
