@@ -52,6 +52,16 @@ fill_incidence(Dae *dae, Problem *problem)
     problem_incidence(dae, problem);
 }
 
+// An unknown that has no start value of a state to fall back on (an acceleration that a mass of zero multiplies).
+static bool
+leaves_open(const Problem *problem, uint32_t nvars, const uint8_t *state)
+{
+    for (Var var = 0; var < nvars; var++)
+        if (problem->unknown.at[var] && problem->equation_of.at[var] == NONE && !state[var])
+            return true;
+    return false;
+}
+
 // Matches what is said about the start. States are matched last, so that they stay free for their start values.
 static bool
 match_start(Dae *dae, const Reduction *reduction, const U32Vec *pres, Problem *problem)
@@ -64,7 +74,7 @@ match_start(Dae *dae, const Reduction *reduction, const U32Vec *pres, Problem *p
     for (Var var = 0; var < dae->nvars; var++)
         rank.at[var] = var < reduction->state.n && reduction->state.at[var];
     bool good = problem_match(problem, dae->nvars, rank.at) == 0;
-    if (!good && narrowed) {
+    if (narrowed && (!good || leaves_open(problem, dae->nvars, rank.at))) {
         fill_incidence(dae, problem);
         good = problem_match(problem, dae->nvars, rank.at) == 0;
     }

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <nvector/nvector_serial.h>
 
 // So few numbers are done before code that is made for thousands has looked at them, two at a time. What precedes the pragma is
@@ -558,4 +559,14 @@ nvector_accelerate(N_Vector vector)
     vector->ops->nvscaleaddmulti = scale_add_multi;
     vector->ops->nvscalevectorarray = scale_array;
     vector->ops->nvlinearsumvectorarray = linear_sum_array;
+}
+
+bool
+nvector_room(size_t n, size_t vectors)
+{
+    enum { ADMINISTRATION = 64 }; // doubles of each
+    void *probe = malloc(vectors * (n + ADMINISTRATION) * sizeof(double));
+    bool room = probe != NULL;
+    free(probe);
+    return room;
 }

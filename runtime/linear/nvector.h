@@ -10,6 +10,8 @@
 
 // Replaces the operations IDA uses in its steps; clones inherit them.
 void nvector_accelerate(N_Vector vector);
+// Whether so many vectors of n find memory just now. N_VClone() of SUNDIALS 6.4 reads what it has got before it looks whether it has got anything.
+bool nvector_room(size_t n, size_t vectors);
 
 // out := a - b. The arrays do not overlap.
 void nvector_difference(const double *a, const double *b, double *out, size_t n);

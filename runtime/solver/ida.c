@@ -229,6 +229,9 @@ create_vectors(Run *run, Integrator *integrator)
 static bool
 set_up_ida(Run *run, Integrator *integrator)
 {
+    enum { VECTORS = 24 }; // that IDA makes, and some
+    if (!nvector_room(run_size(run), VECTORS))
+        return false;
     integrator->ida = IDACreate(integrator->context);
     void *ida = integrator->ida;
     if (!ida || IDASetErrHandlerFn(ida, keep_message, integrator) != IDA_SUCCESS ||

@@ -31,6 +31,7 @@
 #include "runtime/step/step.h"
 
 enum { ERK_ORDER = 5, BDF_ORDER = 5, ADAMS_ORDER = 12 }; // the highest
+enum { VECTORS = 24 };                                   // that a library makes, and some
 
 // What errors of steps add up to, in units of what those of IDA do, measured on a linkage that revolves. CVODE lengthens its
 // steps by any factor, IDA by 2 only, so that those of IDA are shorter on average.
@@ -204,6 +205,8 @@ create_vectors(Run *run, Ode *ode)
 static bool
 create_cvode(Run *run, Ode *ode)
 {
+    if (!nvector_room(run_size(run), VECTORS))
+        return false;
     ode->memory = CVodeCreate(ode->stiff ? CV_BDF : CV_ADAMS, ode->context);
     void *cvode = ode->memory;
     if (!cvode || CVodeSetErrHandlerFn(cvode, keep_message, ode) != CV_SUCCESS ||
@@ -222,6 +225,8 @@ create_cvode(Run *run, Ode *ode)
 static bool
 create_erk(Run *run, Ode *ode)
 {
+    if (!nvector_room(run_size(run), VECTORS))
+        return false;
     ode->memory = ERKStepCreate(right_side, run->time, ode->y, ode->context);
     void *erk = ode->memory;
     if (!erk || ERKStepSetErrHandlerFn(erk, keep_message, ode) != ARK_SUCCESS ||
