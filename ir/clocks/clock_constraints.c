@@ -25,6 +25,12 @@ typedef struct Reduced {
     U32Vec columns;        // unknowns that it could determine
 } Reduced;
 
+typedef struct Way {
+    uint32_t equation;
+    uint32_t column;       // of its columns: the one that it looks at
+    bool taken;            // those that nobody has were looked at
+} Way;
+
 typedef struct Constraints {
     Clocks *clocks;
     uint32_t partition;
@@ -35,8 +41,10 @@ typedef struct Constraints {
     Map number;            // variable -> its place there
     U32Vec matched;        // per unknown: the equation that determines it, or NONE
     U8Vec taken;           // per unknown: a state, which no equation determines
-    U8Vec seen;            // per unknown, in one search
-    U8Vec reached;         // per equation, in one search
+    U32Vec seen;           // per unknown: the latest search that has come to it
+    U32Vec reached;        // per equation: the same
+    uint32_t round;        // searches so far
+    VEC(Way) ways;         // of the search: from the equation that wants an unknown to the one that looks for another
     bool highest;          // only the highest derivatives count
 } Constraints;
 
@@ -109,32 +117,60 @@ reduced_equation(Constraints *at, uint32_t id, uint32_t level)
         vec_free(&added.columns);
 }
 
-// Finds an unknown for the equation, which others may have to give up; what the search has reached is marked. Recursion: as deep as an augmenting path.
-static bool
-determine(Constraints *at, uint32_t equation)
+static void
+enter(Constraints *at, uint32_t equation)
 {
-    at->reached.at[equation] = 1;
-    for (int free_first = 1; free_first >= 0; free_first--)
-        for (uint32_t k = 0; k < at->equations.at[equation].columns.n; k++) {
-            uint32_t unknown = at->equations.at[equation].columns.at[k];
-            if (at->taken.at[unknown] || at->seen.at[unknown] || (at->highest && derivative_of(at, unknown) != NONE))
-                continue;
-            if (free_first ? at->matched.at[unknown] != NONE : (at->seen.at[unknown] = 1, !determine(at, at->matched.at[unknown])))
-                continue;
-            at->matched.at[unknown] = equation;
-            return true;
-        }
-    return false;
+    at->reached.at[equation] = at->round;
+    vec_push(&at->ways, ((Way){equation, 0, false}));
 }
 
+// Everybody on the way has the unknown that the next one has given up.
+static bool
+give(Constraints *at)
+{
+    while (at->ways.n) {
+        Way way = vec_pop(&at->ways);
+        at->matched.at[at->equations.at[way.equation].columns.at[way.column]] = way.equation;
+    }
+    return true;
+}
+
+// Finds an unknown for the equation, which others may have to give up; what the search has come to is marked.
 static bool
 search(Constraints *at, uint32_t equation)
 {
-    vec_clear(&at->seen);
-    vec_clear(&at->reached);
-    vec_grow(&at->seen, at->unknowns.n + 1);
-    vec_grow(&at->reached, at->equations.n + 1);
-    return determine(at, equation);
+    at->round++;
+    while (at->seen.n < at->unknowns.n)
+        vec_push(&at->seen, 0);
+    while (at->reached.n < at->equations.n)
+        vec_push(&at->reached, 0);
+    vec_clear(&at->ways);
+    enter(at, equation);
+    while (at->ways.n) {
+        Way *way = &at->ways.at[at->ways.n - 1];
+        const U32Vec *columns = &at->equations.at[way->equation].columns;
+        if (way->column == columns->n) {
+            if (way->taken) {
+                (void)vec_pop(&at->ways);
+                if (at->ways.n)
+                    at->ways.at[at->ways.n - 1].column++;
+            } else {
+                *way = (Way){way->equation, 0, true};
+            }
+            continue;
+        }
+        uint32_t unknown = columns->at[way->column];
+        bool open = !at->taken.at[unknown] && at->seen.at[unknown] != at->round && !(at->highest && derivative_of(at, unknown) != NONE);
+        if (open && at->matched.at[unknown] == NONE)
+            return give(at);
+        if (open && way->taken) {
+            at->seen.at[unknown] = at->round;
+            enter(at, at->matched.at[unknown]);
+        } else {
+            way->column++;
+        }
+    }
+    return false;
 }
 
 static void
@@ -190,13 +226,13 @@ differentiate_reached(Constraints *at)
     uint32_t n = at->equations.n, unknowns = at->unknowns.n;
     bool good = true;
     for (uint32_t u = 0; u < unknowns; u++)
-        if (at->seen.at[u])
+        if (at->seen.at[u] == at->round)
             (void)number_of(at, dae_der(at->clocks->dae, at->unknowns.at[u]));
     for (uint32_t e = 0; e < n && good; e++)
-        if (at->reached.at[e])
+        if (at->reached.at[e] == at->round)
             good = differentiate(at, e);
     for (uint32_t u = 0; u < unknowns && good; u++)
-        if (at->seen.at[u])
+        if (at->seen.at[u] == at->round)
             at->matched.at[derivative_of(at, u)] = at->equations.at[at->matched.at[u]].derivative;
     return good;
 }
@@ -288,4 +324,5 @@ clocks_reduce(Clocks *clocks, uint32_t partition, U32Vec *equations)
     vec_free(&at.taken);
     vec_free(&at.seen);
     vec_free(&at.reached);
+    vec_free(&at.ways);
 }
