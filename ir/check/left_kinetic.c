@@ -360,15 +360,6 @@ carry_there(Kinetic *kinetic, double time, const double *way)
     return good;
 }
 
-static double
-largest(const double *at, size_t n)
-{
-    double most = 0;
-    for (size_t i = 0; i < n; i++)
-        most = fmax(most, fabs(at[i]));
-    return most;
-}
-
 // Whether g changes with time otherwise than by a factor exp(rate*time): b or C do.
 static bool
 find_rate(Kinetic *kinetic)
@@ -380,10 +371,10 @@ find_rate(Kinetic *kinetic)
     bool good = bend(kinetic, &kinetic->at[0], v, change.is, change.b);
     if (good && kinetic->left->timely) {
         good = bend_along(kinetic, &kinetic->at[0], 1, NULL, v, &change);
-        kinetic->moved = fmax(largest(change.by, n*n), largest(change.b_by, n*n)) > 1e-7*(1e-3 + fmax(largest(change.is, n*n), largest(change.b, n*n)));
+        kinetic->moved = fmax(left_largest(change.by, n*n), left_largest(change.b_by, n*n)) > 1e-7*(1e-3 + fmax(left_largest(change.is, n*n), left_largest(change.b, n*n)));
     }
     memcpy(kinetic->b, change.b, (size_t)n*n*sizeof *kinetic->b);
-    least = 1e-7*(1e-3 + largest(change.b, n*n));
+    least = 1e-7*(1e-3 + left_largest(change.b, n*n));
     kinetic->rate = 0;
     for (uint32_t i = 0; i < n && !kinetic->moved; i++)
         kinetic->rate -= change.b[i*n + i]/n;
@@ -399,7 +390,7 @@ gather_conditions(Kinetic *kinetic)
     uint32_t n = kinetic->n;
     double *v = base_calloc((size_t)2*n + 1, sizeof *v), *w = v + n, *still = base_calloc(n + 1, sizeof *still);
     bool good = find_rate(kinetic);
-    double time = kinetic->left->timely ? FAR/(1 + n*largest(kinetic->b, n*n)) : 0;
+    double time = kinetic->left->timely ? FAR/(1 + n*left_largest(kinetic->b, n*n)) : 0;
     irregular(n, 2, FAR, v);
     good = good && left_motion_go(kinetic->left, &kinetic->at[0], time, v, &kinetic->at[1]) && carry_there(kinetic, time, v);
     for (uint32_t spot = 0; spot < SPOTS && good; spot++) {
@@ -716,7 +707,7 @@ regular_left(Kinetic *kinetic, Kind upto, Null *null, double *violated, double *
         for (uint32_t a = 0; a < count*count; a++)
             normal[a] += kinetic->normal[kind][a];
     symmetric_eigen(count, normal, value, vectors);
-    most = fmax(largest(value, count), 1);
+    most = fmax(left_largest(value, count), 1);
     null->n = 0;
     *violated = INFINITY;
     for (uint32_t k = 0; k < count; k++) {

@@ -93,16 +93,6 @@ search_close(Search *search)
     vec_free(&search->conditions);
 }
 
-// The largest in a part of a jet: a, b, or c.
-static double
-largest(const double *at, uint32_t n)
-{
-    double most = 0;
-    for (uint32_t k = 0; k < n; k++)
-        most = fmax(most, fabs(at[k]));
-    return most;
-}
-
 // The derivative of the jet by a coordinate, i < n, or by time, by differences of sixth order; false where those of fourth order are others.
 static bool
 jet_by(Search *search, const LeftPoint *at, uint32_t i, LeftPoint *near, Jet *jet, Jet *out)
@@ -125,8 +115,8 @@ jet_by(Search *search, const LeftPoint *at, uint32_t i, LeftPoint *near, Jet *je
     }
     const uint32_t from[] = {0, n, n + n*n, size};
     for (int k = 0; k < 3 && good; k++) {
-        double is = largest(out->a + from[k], from[k + 1] - from[k]), off = largest(other + from[k], from[k + 1] - from[k]);
-        good = off <= SMOOTH*(is + 1e-3 + largest(jet->a + from[k], from[k + 1] - from[k]));
+        double is = left_largest(out->a + from[k], from[k + 1] - from[k]), off = left_largest(other + from[k], from[k + 1] - from[k]);
+        good = off <= SMOOTH*(is + 1e-3 + left_largest(jet->a + from[k], from[k + 1] - from[k]));
     }
     free(other);
     return good;
@@ -225,7 +215,7 @@ carry_along(Search *search, const LeftPoint *from, double time, const double *by
     memcpy(at.q, from->q, search->left->positions.n*sizeof *at.q);
     for (uint32_t node = 0; node < NODES && good; node++) {
         good = way_matrix(search, &at, time, by, node ? node_at(node - 1) : 0, node_at(node), &at, &jet, k[node]);
-        most = fmax(most, n*largest(k[node], n*n));
+        most = fmax(most, n*left_largest(k[node], n*n));
     }
     if (good) {
         interpolate(n, k, BETWEEN, told);
@@ -493,10 +483,10 @@ static void
 find_rate(Search *search)
 {
     uint32_t n = search->n;
-    double change = 0, size = 0, least = 1e-7*(1e-3 + largest(search->spot[0].jet.b, n*n));
+    double change = 0, size = 0, least = 1e-7*(1e-3 + left_largest(search->spot[0].jet.b, n*n));
     for (uint32_t p = 0; p < SPOTS && search->left->timely; p++) {
-        change = fmax(change, largest(search->spot[p].by_time.b, jet_size(n) - n));
-        size = fmax(size, largest(search->spot[p].jet.b, jet_size(n) - n));
+        change = fmax(change, left_largest(search->spot[p].by_time.b, jet_size(n) - n));
+        size = fmax(size, left_largest(search->spot[p].jet.b, jet_size(n) - n));
     }
     search->moved = change > 1e-7*(1e-3 + size);
     search->rate = 0;
@@ -555,7 +545,7 @@ matrix_of(uint32_t n, const double *x, double *g)
 bool
 left_is_regular(uint32_t n, double *g, double *unit)
 {
-    double all = largest(g, n*n);
+    double all = left_largest(g, n*n);
     bool good = true;
     for (uint32_t i = 0; i < n*n; i++)
         g[i] = fabs(g[i]) > NOTHING*all ? g[i] : 0;
@@ -563,7 +553,7 @@ left_is_regular(uint32_t n, double *g, double *unit)
         unit[i] = 1;
     for (uint32_t round = 0; round < 6; round++)
         for (uint32_t i = 0; i < n; i++) {
-            double most = largest(g + i*n, n), by = most > 0 ? 1/sqrt(most) : 1;
+            double most = left_largest(g + i*n, n), by = most > 0 ? 1/sqrt(most) : 1;
             good &= most > 0;
             unit[i] *= by;
             for (uint32_t j = 0; j < n; j++) {
@@ -803,7 +793,7 @@ choose_speed(Search *search)
     if (!left_motion_jet(left, &search->spot[0].point, jet))
         return false;
     if (left->beyond == NONE)
-        left->speed = fmin(fmax(sqrt(largest(jet->a, n)/(largest(jet->c, n*n*n) + 1e-3)), 1), 1e3);
+        left->speed = fmin(fmax(sqrt(left_largest(jet->a, n)/(left_largest(jet->c, n*n*n) + 1e-3)), 1), 1e3);
     return true;
 }
 

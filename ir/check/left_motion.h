@@ -2,6 +2,9 @@
 #ifndef MDLC_IR_CHECK_LEFT_MOTION_H
 #define MDLC_IR_CHECK_LEFT_MOTION_H
 
+#include <math.h>
+#include <stddef.h>
+
 #include "ir/check/motion_rows.h"
 #include "ir/expr/expr_eval.h"
 
@@ -78,6 +81,16 @@ static inline uint32_t
 jet_size(uint32_t n)
 {
     return n + n*n + n*n*n;
+}
+
+// The largest magnitude of n numbers; 0 of none.
+static inline double
+left_largest(const double *at, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs(at[i]));
+    return most;
 }
 
 #endif
