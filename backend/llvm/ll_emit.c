@@ -528,6 +528,56 @@ note_load(Emitter *e, const CodeOp *op)
         e->loaded[op->dest] = (Loaded){op->a + 1, e->now};
 }
 
+LLVMValueRef
+ll_value(Emitter *e, uint32_t number)
+{
+    if (!e->value[number])
+        e->value[number] = ll_load(e, operand_address(e, e->loaded[number].from - 1));
+    return e->value[number];
+}
+
+// Loads that nothing but one call with many inputs reads: of a table that is handed on all stand one behind the other, and none is emitted.
+static void
+find_late_loads(Emitter *e, const CodeOps *ops)
+{
+    enum { MANY = 64 };
+    bool any = false;
+    e->late.n = 0;
+    map_clear(&e->late_at);
+    for (uint32_t i = 0; i < ops->n && !any; i++)
+        any = ops->at[i].kind == CODE_INVOKE && ops->at[i].c >= MANY;
+    if (!any || e->loop || e->routine || e->m->lanes)
+        return;
+    vec_grow(&e->late, e->code->values);
+    for (uint32_t i = 0; i < ops->n; i++) {
+        const CodeOp *op = &ops->at[i];
+        if (op->kind == CODE_LOAD && !op->b && op->a != UINT32_MAX)
+            e->late.at[op->dest] = 1;
+        uint32_t storage[3], n;
+        const uint32_t *operand = code_operands(e->code, op, storage, &n);
+        // A second use, or one of another kind, needs the value.
+        for (uint32_t k = 0; k < n; k++)
+            e->late.at[operand[k]] = op->kind == CODE_INVOKE && e->late.at[operand[k]] == 1 ? 2 : 0;
+    }
+}
+
+static bool
+is_late(Emitter *e, const CodeOp *op)
+{
+    if (!e->late.n || e->late.at[op->dest] != 2)
+        return false;
+    map_put(&e->late_at, op->a, op->dest);
+    return true;
+}
+
+static void
+load_before_store(Emitter *e, uint32_t place)
+{
+    uint32_t number;
+    if (e->late.n && map_get(&e->late_at, place, &number))
+        ll_value(e, number);
+}
+
 // Of many constants a table, NULL of few: each that stands in a function is looked for among all of that function.
 static LLVMValueRef
 table_of_constants(Emitter *e, const CodeOps *ops)
@@ -570,6 +620,7 @@ ll_operations(Emitter *e, const CodeOps *ops)
 {
     LLVMValueRef constants = e->m->lanes ? NULL : table_of_constants(e, ops);
     uint32_t constant = 0;
+    find_late_loads(e, ops);
     if (!e->m->lanes)
         ll_find_pairs(e, ops);
     for (uint32_t i = 0; i < ops->n; i++) {
@@ -587,13 +638,16 @@ ll_operations(Emitter *e, const CodeOps *ops)
         if (op->kind >= CODE_IF) {
             emit_branch(e, op);
         } else if (op->kind == CODE_LOAD) {
+            note_load(e, op);
+            if (is_late(e, op))
+                continue;
             LLVMValueRef load =
                 LLVMBuildLoad2(e->m->builder, e->m->type_double, operand_address(e, op->a), "");
             e->value[op->dest] = load;
-            note_load(e, op);
             if (!op->b)
                 set_scope(e, load, "alias.scope");
         } else if (op->kind == CODE_STORE) {
+            load_before_store(e, op->a);
             bool whole = e->twin && e->whole_cell.at[op->a];
             LLVMValueRef value = whole ? ll_whole_value(e, op->b) : e->value[op->b];
             LLVMValueRef store = LLVMBuildStore(e->m->builder, value, operand_address(e, op->a));
@@ -674,6 +728,8 @@ ll_free_emitter(Emitter *e)
     vec_free(&e->whole_cell);
     vec_free(&e->steady_cell);
     map_free(&e->stored);
+    map_free(&e->late_at);
+    vec_free(&e->late);
     vec_free(&e->tables);
     vec_free(&e->blocks);
     vec_free(&e->sides);

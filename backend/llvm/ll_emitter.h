@@ -30,6 +30,8 @@ typedef struct Emitter {
     uint32_t buffer_size, outputs_at; // outputs_at: of the last call, in the buffer
     LLVMValueRef returned;     // the only output of the last call
     Loaded *loaded;            // by value number
+    U8Vec late;                // by value number, 2: a load that only a call with many inputs needs, which copies them where they stand
+    Map late_at;               // place -> the value that is to be loaded from there, for who stores there first
     uint32_t *partner;         // by value number of a sine or cosine: of what is computed with it, + 1; NULL: there are none
     LLVMValueRef pair;         // memory of two doubles; NULL: not yet
     Twin *twin;                // by value number, in routines; otherwise NULL
@@ -55,6 +57,7 @@ typedef struct Emitter {
 LLVMValueRef ll_index(Emitter *e, int64_t value);
 LLVMValueRef ll_place(Emitter *e, LLVMValueRef base, LLVMValueRef index); // base + index, of doubles
 LLVMValueRef ll_real(Emitter *e, double value);
+LLVMValueRef ll_value(Emitter *e, uint32_t number); // that of an operation; a late load is emitted now
 LLVMValueRef ll_load(Emitter *e, LLVMValueRef address);
 LLVMValueRef ll_compare(Emitter *e, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef ll_choose(Emitter *e, LLVMValueRef condition, LLVMValueRef yes, LLVMValueRef no);

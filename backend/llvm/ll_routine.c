@@ -163,7 +163,7 @@ array_argument(Emitter *e, const uint32_t *values, uint32_t n, uint32_t at)
             LLVMBuildMemCpy(builder, place, 8, from, 8, copy_size(e, run));
         } else {
             run = 1;
-            LLVMBuildStore(builder, e->value[values[k]], place);
+            LLVMBuildStore(builder, ll_value(e, values[k]), place);
         }
         if (k / BLOCK != (k + run) / BLOCK)
             ll_next_block(e);
@@ -181,7 +181,7 @@ ll_invoke(Emitter *e, const CodeOp *op)
     for (uint32_t i = 0; i < n; i++) {
         const Extent *object = &routine->extents.at[i];
         args[i] = is_array(object) ? array_argument(e, values + object->first, object->count, object->first)
-                                   : e->value[values[object->first]];
+                                   : ll_value(e, values[object->first]);
     }
     e->outputs_at = op->c;
     if (routine->outputs != 1)

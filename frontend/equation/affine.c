@@ -114,6 +114,7 @@ is_even_node(Text *text, Node node)
     bool power = at->kind == AST_BINARY && (at->kind_of == AOP_POW || at->kind_of == AOP_EPOW);
     switch (at->kind) {
     case AST_NUMBER:
+    case AST_NUMBERS:
     case AST_BOOL:
         return true;
     case AST_REF:

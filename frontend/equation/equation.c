@@ -50,7 +50,16 @@ slot_expr(Elab *elab, uint32_t var)
 void
 store_shape(Elab *elab, Fragment *frag, Expr e, Expr *shape, uint32_t *row, uint32_t *n)
 {
+    Exprs *exprs = elab->dae->exprs;
     *row = frag->rows.n;
+    Op op = expr_op(exprs, e);
+    if (op == OP_CONST || op == OP_SLOT) { // of a table there are many
+        *n = op == OP_SLOT;
+        *shape = *n ? expr_slot(exprs, 0) : e;
+        if (*n)
+            vec_push(&frag->rows, elab->slots.at[expr_slot_of(exprs, e)]);
+        return;
+    }
     if (map_get(&elab->shape_slots, e, n)) {
         *shape = e;
         vec_append(&frag->rows, elab->slots.at, *n);

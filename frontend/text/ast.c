@@ -79,6 +79,7 @@ ast_free(Ast *ast)
     vec_free(&ast->children);
     map_free(&ast->numbers);
     vec_free(&ast->values);
+    vec_free(&ast->number_blocks);
 }
 
 Node
@@ -140,6 +141,23 @@ ast_number(const Ast *ast, Node node)
     return map_get(&ast->numbers, ast_at(ast, node)->sym, &index) ? ast->values.at[index] : 0.0;
 }
 
+const NumberBlock *
+ast_numbers(const Ast *ast, Node node, const double **values)
+{
+    const NumberBlock *block = &ast->number_blocks.at[ast_at(ast, node)->sym];
+    *values = ast->values.at + block->first;
+    return block;
+}
+
+static bool
+same_numbers(const Ast *ast, Node a, Node b)
+{
+    const double *left, *right;
+    const NumberBlock *x = ast_numbers(ast, a, &left), *y = ast_numbers(ast, b, &right);
+    return x->rank == y->rank && x->rows == y->rows && x->columns == y->columns && x->integer == y->integer
+        && !memcmp(left, right, (size_t)x->rows * x->columns * sizeof *left);
+}
+
 bool
 ast_same(const Ast *ast, Node a, Node b, AstKind except)
 {
@@ -151,7 +169,8 @@ ast_same(const Ast *ast, Node a, Node b, AstKind except)
         b = vec_pop(&stack);
         a = vec_pop(&stack);
         const AstNode *x = ast_at(ast, a), *y = ast_at(ast, b);
-        same = x->kind == y->kind && x->kind_of == y->kind_of && x->flags == y->flags && x->sym == y->sym;
+        same = x->kind == y->kind && x->kind_of == y->kind_of && x->flags == y->flags
+            && (x->kind == AST_NUMBERS ? same_numbers(ast, a, b) : x->sym == y->sym);
         uint32_t n = x->nchild > y->nchild ? x->nchild : y->nchild;
         for (uint32_t i = 0; same && i < n; i++) {
             Node left = ast_child(ast, a, i), right = ast_child(ast, b, i);
@@ -270,8 +289,10 @@ static void
 print_symbol(const Ast *ast, const Syms *syms, const AstNode *at, Out *out)
 {
     bool is_string = at->kind == AST_STRING || at->kind == AST_COMMENT || at->kind == AST_EXTERNAL;
-    (void)ast;
-    if (is_string && (at->sym || at->kind == AST_STRING)) {
+    if (at->kind == AST_NUMBERS) {
+        const NumberBlock *block = &ast->number_blocks.at[at->sym];
+        out_printf(out, block->rank == 1 ? " %u" : " %u x %u", block->rows, block->columns);
+    } else if (is_string && (at->sym || at->kind == AST_STRING)) {
         out_char(out, ' ');
         print_quoted(syms, at->sym, out);
     } else if (at->sym) {
@@ -478,6 +499,19 @@ print_unary(Printer *to, Node node)
     print_expr(to, ast_child(to->ast, node, 0), op_table[op].rank + 1);
 }
 
+static void
+print_numbers(Printer *to, Node node)
+{
+    const double *values;
+    const NumberBlock *block = ast_numbers(to->ast, node, &values);
+    out_char(to->out, block->rank == 1 ? '{' : '[');
+    for (uint32_t i = 0; i < block->rows * block->columns; i++) {
+        out_text(to->out, !i ? "" : block->rank == 2 && i % block->columns == 0 ? "; " : ", ");
+        out_printf(to->out, "%.16g", values[i]);
+    }
+    out_char(to->out, block->rank == 1 ? '}' : ']');
+}
+
 static int
 rank_of(const Ast *ast, Node node)
 {
@@ -527,6 +561,7 @@ print_expr_bare(Printer *to, Node node)
     case AST_INDICES: print_children(to, node, 0, ", "); break;
     case AST_ARRAY: print_bracketed(to, node, "{", ", ", "}"); break;
     case AST_MATRIX: print_bracketed(to, node, "[", "; ", "]"); break;
+    case AST_NUMBERS: print_numbers(to, node); break;
     case AST_ROW: print_children(to, node, 0, ", "); break;
     case AST_TUPLE: print_bracketed(to, node, "(", ", ", ")"); break;
     case AST_MEMBER:

@@ -57,9 +57,17 @@ typedef struct AstNode {
     uint16_t unused;
     uint32_t flags;   // AST_F_...
     Span span;
-    uint32_t sym;     // Sym, or for NUMBER the text as written
+    uint32_t sym;     // Sym, or for NUMBER the text as written, for NUMBERS which of Ast.number_blocks
     uint32_t child, nchild;
 } AstNode;
+
+// A long array of nothing but numbers, as written.
+typedef struct NumberBlock {
+    uint32_t first;         // of rows*columns in Ast.values, row by row
+    uint32_t rows, columns;
+    uint8_t rank;           // 1: a vector of `rows`, with one column; 2
+    bool integer;           // all are Integers
+} NumberBlock;
 
 enum { AST_BLOCK_BITS = 12, AST_BLOCK = 1 << AST_BLOCK_BITS }; // nodes in a block
 
@@ -69,6 +77,7 @@ typedef struct Ast {
     U32Vec children;
     Map numbers;         // spelling (Sym) of a NUMBER -> index into values
     F64Vec values;
+    VEC(NumberBlock) number_blocks; // by the `sym` of NUMBERS
 } Ast;
 
 void ast_init(Ast *ast);
@@ -99,6 +108,8 @@ ast_child(const Ast *ast, Node node, uint32_t i)
     return i < at->nchild ? ast->children.at[at->child + i] : 0;
 }
 double ast_number(const Ast *ast, Node node);
+// Of a node NUMBERS; *values: its numbers, valid until the next number is read.
+const NumberBlock *ast_numbers(const Ast *ast, Node node, const double **values);
 // The value of the nth entry `name` in the annotations of a class with a body, those at the end of a section included: 0 when there
 // are fewer; *mods: the MODS of the entry.
 Node ast_annotation(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth, Node *mods);

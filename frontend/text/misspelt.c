@@ -87,7 +87,7 @@ begins_operand(int kind)
 static bool
 ends_operand(int kind)
 {
-    return ONE_OF(kind, T_IDENT, T_INTEGER, T_REAL, T_RPAREN, T_RBRACKET, T_RBRACE, T_TRUE, T_FALSE, T_STRING);
+    return ONE_OF(kind, T_IDENT, T_INTEGER, T_REAL, T_RPAREN, T_RBRACKET, T_RBRACE, T_NUMBERS, T_TRUE, T_FALSE, T_STRING);
 }
 
 // Whether `then` or `loop` comes before the next ';': what stands in between is a condition or a range.

@@ -46,7 +46,7 @@ static void mdl_error(Span *span, Parser *p, const char *message);
     const char *word;
 }
 
-%token <sym> IDENT "a name" INTEGER "an integer" REAL "a number" STRING "a string"
+%token <sym> IDENT "a name" INTEGER "an integer" REAL "a number" STRING "a string" NUMBERS "an array of numbers"
 %token YYEOF 0 "the end of the file"
 %token LPAREN "(" RPAREN ")" LBRACKET "[" RBRACKET "]" LBRACE "{" RBRACE "}"
 %token COMMA "," SEMICOLON ";" COLON ":" ASSIGN ":=" EQUALS "=" DOT "."
@@ -718,6 +718,7 @@ power:
 primary:
   "an integer"[text]            { $$ = number_node(p, @$, $text, true); }
 | "a number"[text]              { $$ = number_node(p, @$, $text, false); }
+| "an array of numbers"[block]  { $$ = numbers_node(p, @$, $block); }
 | "a string"[text]              { $$ = node(p, AST_STRING, @$, $text, 0, NULL, 0); }
 | "false"                       { $$ = node(p, AST_BOOL, @$, 0, 0, NULL, 0); }
 | "true"                        { $$ = node(p, AST_BOOL, @$, 0, AST_F_TRUE, NULL, 0); }

@@ -86,6 +86,14 @@ typedef struct Parser {
     Node file;
 } Parser;
 
+// --- numbers.c
+#define LARGEST_INTEGER 9007199254740992.0 // Integers are held as double precision numbers
+// The number that the text begins with, and what stands behind it; *behind is `text`, and the number NAN, when there is none. *integer: it has
+// neither a point nor an exponent.
+double number_read(const char *text, const char **behind, bool *integer);
+// At an opening bracket: a long array of nothing but numbers becomes a block of them. Where it ends, or NULL: it is none.
+const char *numbers_scan(Parser *p, const char *open, Sym *made);
+
 // --- parse.c
 // Sets up a parser on one file; false when the text cannot be scanned (the reason is in diags).
 bool parser_open(Parser *p, Sources *sources, int file, Syms *syms, Ast *ast, Diags *diags,
@@ -184,6 +192,7 @@ uint32_t prefix_add(Parser *p, uint32_t flags, uint32_t flag, Span span);
 Sym strings_join(Parser *p, Sym a, Sym b);
 Node node_op(Parser *p, AstKind kind, Span span, AstOp op, const Node *children, uint32_t n);
 Node number_node(Parser *p, Span span, Sym text, bool integer);
+Node numbers_node(Parser *p, Span span, Sym block);
 Node tuple_or_parens(Parser *p, Span span, List list, uint32_t depth);
 Node word_ref(Parser *p, Span span, const char *word);
 Node args_node(Parser *p, Span span, List list, uint32_t depth);

@@ -217,7 +217,7 @@ follows_operand(const Parser *p)
     if (p->section != SECTION_ENERGY || in_brackets(p))
         return false;
     switch (p->current.kind) {
-    case T_IDENT: case T_INTEGER: case T_REAL: case T_RPAREN: case T_RBRACKET: case T_RBRACE:
+    case T_IDENT: case T_INTEGER: case T_REAL: case T_RPAREN: case T_RBRACKET: case T_RBRACE: case T_NUMBERS:
     case T_TRUE: case T_FALSE:
         return true;
     default:

@@ -193,33 +193,6 @@ node_op(Parser *p, AstKind kind, Span span, AstOp op, const Node *children, uint
     return made;
 }
 
-// Decimal digits with at most 15 of them and a power of ten up to 22 convert exactly with one
-// multiplication or division (Clinger 1990); the rest goes to strtod.
-static double
-number_value(const char *text)
-{
-    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    uint64_t digits = 0;
-    int count = 0, fraction = 0;
-    bool point = false;
-    const char *at = text;
-    for (; (*at >= '0' && *at <= '9') || (*at == '.' && !point); at++) {
-        if (*at == '.') {
-            point = true;
-            continue;
-        }
-        if (++count > 15)
-            return strtod(text, NULL);
-        digits = digits * 10 + (uint64_t)(*at - '0');
-        fraction += point;
-    }
-    return *at ? strtod(text, NULL) : (double)digits / tens[fraction];
-}
-
-// Integers are held as double precision numbers.
-static const double LARGEST_INTEGER = 9007199254740992;
-
 static void
 help_integer(Diag *diag, double value)
 {
@@ -232,7 +205,9 @@ number_node(Parser *p, Span span, Sym text, bool integer)
     // The value belongs to the spelling, so each spelling is converted once.
     uint32_t index = 0;
     if (!map_get(&p->ast->numbers, text, &index)) {
-        double value = number_value(sym_text(p->syms, text));
+        const char *behind;
+        bool whole;
+        double value = number_read(sym_text(p->syms, text), &behind, &whole);
         if (isinf(value))
             diag_add(p->diags, E0006, span, "the number %.40s is larger than any that can be represented",
                      sym_text(p->syms, text));
@@ -243,6 +218,12 @@ number_node(Parser *p, Span span, Sym text, bool integer)
         vec_push(&p->ast->values, value);
     }
     return node(p, AST_NUMBER, span, text, integer ? AST_F_INTEGER : 0, NULL, 0);
+}
+
+Node
+numbers_node(Parser *p, Span span, Sym block)
+{
+    return node(p, AST_NUMBERS, span, block, 0, NULL, 0);
 }
 
 Node

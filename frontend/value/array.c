@@ -148,6 +148,21 @@ array_matrix(ExprEnv *env, Node node, Value *out)
     return good && array_concatenate(env, 0, rows, n, node_span(env, node), out);
 }
 
+bool
+array_numbers(ExprEnv *env, Node node, Value *out)
+{
+    const double *values;
+    const NumberBlock *block = ast_numbers(env->ast, node, &values);
+    Type type = {.base = block->integer ? TYPE_INTEGER : TYPE_REAL, .rank = block->rank, .dims = {block->rows, block->columns}};
+    if (block->rank == 1)
+        type.dims[1] = 0;
+    if (!value_new(env, &type, node_span(env, node), out))
+        return false;
+    if (out->count)
+        memcpy(out->elements, expr_constants(env->exprs, values, out->count), out->count * sizeof *out->elements);
+    return true;
+}
+
 // --- ranges
 
 static bool

@@ -41,7 +41,10 @@ expression_slot(ExprEnv *env, Var var)
         env->value(env, var, &value, (Span){0});
         return expr_const(env->exprs, value);
     }
-    bool known = map_get(env->slot_of, var, &slot) && slot < env->slots->n && env->slots->at[slot] == var;
+    // The elements of one array have numbers in a row, and so have their slots.
+    slot = env->slots->n ? var - env->slots->at[0] : 0;
+    bool known = slot < env->slots->n && env->slots->at[slot] == var;
+    known = known || (map_get(env->slot_of, var, &slot) && slot < env->slots->n && env->slots->at[slot] == var);
     if (!known) {
         slot = env->slots->n;
         vec_push(env->slots, var);
@@ -143,8 +146,9 @@ plain_reference(ExprEnv *env, Node node, void *context, Value *out)
     }
     if (!value_new(env, &reference.type, node_span(env, node), out))
         return false;
+    bool whole = env->sizes_only && expression_is_name(env, node); // what its elements are is not asked
     for (uint32_t i = 0; i < out->count; i++)
-        out->elements[i] = expression_slot(env, reference.vars[i]);
+        out->elements[i] = whole ? expr_const(env->exprs, 0) : expression_slot(env, reference.vars[i]);
     return true;
 }
 
@@ -480,6 +484,7 @@ node_value(ExprEnv *env, Node node, Value *out)
     case AST_CALL: return call_value(env, node, out);
     case AST_ARRAY: return array_braces(env, node, out);
     case AST_MATRIX: return array_matrix(env, node, out);
+    case AST_NUMBERS: return array_numbers(env, node, out);
     case AST_INDEXED: return indexed_value(env, node, out);
     case AST_MEMBER: return field_of_expression(env, node, out);
     default: return refuse_node(env, node);

@@ -103,6 +103,7 @@ const char *text_filled(ExprEnv *env, const Value *text);
 // --- array.c
 bool array_braces(ExprEnv *env, Node node, Value *out);   // ARRAY
 bool array_matrix(ExprEnv *env, Node node, Value *out);   // MATRIX
+bool array_numbers(ExprEnv *env, Node node, Value *out);  // NUMBERS
 bool array_range(ExprEnv *env, Node node, Value *out);    // RANGE
 bool array_concatenate(ExprEnv *env, uint32_t dim, const Value *parts, uint32_t n, Span span, Value *out);
 // Wraps equal parts as the elements of a new first dimension.

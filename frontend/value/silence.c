@@ -28,9 +28,18 @@ is_switch(Op op)
     }
 }
 
+// Of a table that is handed on there are many elements, and nothing in them.
+static bool
+is_leaf(const Exprs *exprs, Expr e)
+{
+    return expr_nargs(exprs, e) == 0;
+}
+
 static bool
 has_switch(const Exprs *exprs, Expr e)
 {
+    if (is_leaf(exprs, e))
+        return false;
     for (Op op = OP_LT; op <= OP_TRUNC; op++)
         if (is_switch(op) && expr_has_op(exprs, e, op))
             return true;
@@ -41,6 +50,8 @@ has_switch(const Exprs *exprs, Expr e)
 static bool
 has_jump(const Exprs *exprs, Expr e)
 {
+    if (is_leaf(exprs, e))
+        return false;
     if (expr_has_op(exprs, e, OP_FLOOR) || expr_has_op(exprs, e, OP_CEIL) || expr_has_op(exprs, e, OP_TRUNC))
         return true;
     bool any = false;

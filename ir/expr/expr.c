@@ -61,6 +61,9 @@ exprs_free(Exprs **exprs)
     vec_free(&x->cells);
     vec_free(&x->facts);
     vec_free(&x->pool);
+    vec_free(&x->blocks);
+    vec_free(&x->slot_ids);
+    map_free(&x->block_of);
     vec_free(&x->constants);
     free(x->table);
     vec_free(&x->place);
@@ -137,18 +140,40 @@ expr_const(Exprs *exprs, double value)
     return table_add(exprs, at, cell, (Facts){.ops = ops_of(OP_CONST)});
 }
 
+const Expr *
+expr_constants(Exprs *exprs, const double *values, uint32_t n)
+{
+    uint32_t found;
+    uint64_t key = hash_bytes(values, n * sizeof *values);
+    if (map_get(&exprs->block_of, key, &found)) {
+        const ConstantBlock *block = &exprs->blocks.at[found];
+        if (block->n == n && !memcmp(block->values, values, n * sizeof *values))
+            return block->ids;
+    }
+    ConstantBlock made = {n, arena_array(exprs->arena, double, n), arena_array(exprs->arena, Expr, n)};
+    memcpy(made.values, values, n * sizeof *values);
+    for (uint32_t i = 0; i < n; i++)
+        made.ids[i] = expr_const(exprs, values[i]);
+    map_put(&exprs->block_of, key, exprs->blocks.n);
+    vec_push(&exprs->blocks, made);
+    return vec_last(&exprs->blocks).ids;
+}
+
 Expr
 expr_slot(Exprs *exprs, uint32_t k)
 {
+    if (k < exprs->slot_ids.n && exprs->slot_ids.at[k])
+        return exprs->slot_ids.at[k];
     uint32_t hash = (uint32_t)hash_mix(k + 0x14057b7ef767814fu), mask = exprs->table_size - 1;
     uint32_t at = hash & mask;
-    for (Expr id; (id = exprs->table[at]); at = (at + 1) & mask) {
-        const Cell *cell = &exprs->cells.at[id];
-        if (cell->head == OP_SLOT && cell->args == k)
-            return id;
-    }
+    while (exprs->table[at])
+        at = (at + 1) & mask;
     Cell cell = {.head = OP_SLOT, .args = k, .hash = hash, .nslots = k + 1};
-    return table_add(exprs, at, cell, (Facts){.ops = ops_of(OP_SLOT), .slots = 1ull << (k % 64)});
+    Expr id = table_add(exprs, at, cell, (Facts){.ops = ops_of(OP_SLOT), .slots = 1ull << (k % 64)});
+    if (k >= exprs->slot_ids.n)
+        vec_grow(&exprs->slot_ids, k + 1 - exprs->slot_ids.n);
+    exprs->slot_ids.at[k] = id;
+    return id;
 }
 
 Expr

@@ -23,6 +23,12 @@ typedef struct Facts { // what an expression contains, itself included
     uint64_t slots;    // bit k % 64 for slot k
 } Facts;
 
+typedef struct ConstantBlock {
+    uint32_t n;
+    double *values;
+    Expr *ids;
+} ConstantBlock;
+
 typedef struct Term { // of a sum: factor*base; of a product: base^factor
     double factor;
     Expr base;
@@ -52,6 +58,9 @@ struct Exprs {
     OpSet ops;             // of all expressions
     U32Vec pool;
     F64Vec constants;
+    VEC(ConstantBlock) blocks; // what expr_constants was asked for
+    Map block_of;          // hash of the numbers -> index into `blocks`
+    U32Vec slot_ids;       // slot -> expression, 0: not made yet. One after the other is asked for, which hashes would scatter
     uint32_t *table;       // open addressing; 0 is a free place
     uint32_t table_size;   // a power of two
     U32Vec place;          // per id, all 0 except while one sum or product is being collected: position + 1

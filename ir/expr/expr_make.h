@@ -10,6 +10,8 @@
 #include "ir/expr/op.h"
 
 Expr expr_const(Exprs *exprs, double value); // -0.0 becomes 0.0; NaN and infinities are kept
+// The same for n numbers that are asked for again and again; valid until the next call.
+const Expr *expr_constants(Exprs *exprs, const double *values, uint32_t n);
 Expr expr_slot(Exprs *exprs, uint32_t k);
 Expr expr_time(Exprs *exprs);
 Expr expr_make(Exprs *exprs, Op op, const Expr *args, uint32_t n); // simplifies

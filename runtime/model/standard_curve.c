@@ -5,7 +5,7 @@
 // the same with the weights of MATLAB's makima, F. Fritsch and J. Butland (SIAM J. Sci. Stat. Comput. 5(2), 1984) and M. Steffen (Astron.
 // Astrophys. 239, 1990); the last two keep monotone what is monotone. SMOOTH_CHORDS is Butland's with the slope of the first piece at the first
 // point, and so at the last. At a jump, two rows with one abscissa, a new curve begins. Contract:
-// standard_inner.h. Complexity: linear to make, logarithmic to find a piece.
+// standard_inner.h. Complexity: linear to make; to find a piece constant where points have equal distances, logarithmic otherwise.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +146,16 @@ size_t
 curves_find(const Curves *curves, double x)
 {
     size_t low = 0, high = curves->rows - 1;
+    // Rows at equal distances, which most tables have, are found at once; nothing is remembered, so that threads may share the table.
+    double first = curves->x[0], last = curves->x[high];
+    if (x > first && x < last) {
+        size_t guess = (size_t)((x - first) / (last - first) * (double)high);
+        size_t from = guess ? guess - 1 : 0, to = guess + 2 < high ? guess + 2 : high;
+        if (from < to && curves->x[from] <= x && x < curves->x[to]) {
+            low = from;
+            high = to;
+        }
+    }
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
         if (curves->x[middle] <= x)
