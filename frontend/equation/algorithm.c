@@ -18,6 +18,9 @@ typedef struct Assigned {  // a variable of the model that the section assigns
     uint32_t first;
     bool whole;            // assigned as a whole somewhere
     Node last;             // the last statement of the section that assigns it
+    U32Vec refs;           // of a component that is no record: what is assigned of it
+    const uint32_t *vars;  // of such a component: its variables that are, NULL otherwise
+    bool inside_when;      // of such a component: by when-statements
     Value initial;
     Value final;           // what it holds at the end, once that is known (count 0: not yet)
 } Assigned;
@@ -47,6 +50,33 @@ is_free_parameter(Algorithm *algorithm, const Member *member)
     return true;
 }
 
+static uint32_t
+var_of(const Assigned *assigned, uint32_t k)
+{
+    return assigned->vars ? assigned->vars[k] : assigned->first + k;
+}
+
+static bool
+refuse_target(Algorithm *algorithm, Node ref, const char *why)
+{
+    Elab *elab = algorithm->elab;
+    diag_add(elab->diags, E0211, node_at(elab, ref)->span, "'%s' cannot be assigned: %s", scope_name_text(elab->program, ref), why);
+    return false;
+}
+
+static const char *
+why_fixed(Algorithm *algorithm, const Member *member)
+{
+    return member->kind == VAR_CONSTANT || (member->kind == VAR_PARAMETER && !is_free_parameter(algorithm, member)) ? "it does not change"
+        : member->kind == VAR_INPUT ? "it is an input" : NULL;
+}
+
+static bool
+is_record(const Elab *elab, const Member *member)
+{
+    return member->is_component && !member->split && class_at(elab->program, member->fragments[0]->class_id)->kind == CLASS_RECORD;
+}
+
 static bool
 add_target(Algorithm *algorithm, Node statement, Node ref)
 {
@@ -60,25 +90,123 @@ add_target(Algorithm *algorithm, Node statement, Node ref)
         if (algorithm->assigned.at[i].member->name == name) {
             algorithm->assigned.at[i].whole |= whole;
             algorithm->assigned.at[i].last = statement;
+            if (algorithm->assigned.at[i].refs.n)
+                vec_push(&algorithm->assigned.at[i].refs, ref);
+            algorithm->assigned.at[i].inside_when |= node_at(elab, statement)->kind == AST_WHENST;
             return true;
         }
     Scope scope = {.frag = frag, .class_id = algorithm->context->class_id};
     Member *member = visible_member(elab, &scope, name) ? fragment_member(frag, name) : NULL;
-    bool record = member && member->is_component && !member->split
-        && class_at(elab->program, member->fragments[0]->class_id)->kind == CLASS_RECORD;
+    bool component = member && !member->absent && !member->outer && member->is_component && !is_record(elab, member);
     const char *why = !member ? "there is no such variable here"
         : member->absent ? "its condition is false"
         : member->outer ? "it is an outer element"
-        : member->is_component && !record ? "it is a component"
-        : member->kind == VAR_CONSTANT || (member->kind == VAR_PARAMETER && !is_free_parameter(algorithm, member))
-        ? "it does not change"
-        : member->kind == VAR_INPUT ? "it is an input" : NULL;
-    if (why) {
-        diag_add(elab->diags, E0211, at->span, "'%s' cannot be assigned: %s", scope_name_text(elab->program, ref), why);
-        return false;
-    }
-    Assigned made = {.member = member, .first = member->first, .whole = whole, .last = statement};
+        : component && (at->nchild == 1 || !member->count) ? "it is a component" : component ? NULL : why_fixed(algorithm, member);
+    if (why)
+        return refuse_target(algorithm, ref, why);
+    Assigned made = {.member = member, .first = member->first, .whole = whole, .last = statement,
+                     .inside_when = node_at(elab, statement)->kind == AST_WHENST};
+    if (component)
+        vec_push(&made.refs, ref);
     vec_push(&algorithm->assigned, made);
+    return true;
+}
+
+// --- variables of components: `pump.u := 1`. The component is a record whose fields are those that are assigned; all others are what they
+// are elsewhere.
+
+static bool
+field_of(Algorithm *algorithm, Member *member, const U32Vec *refs, uint32_t part, RecordField *field);
+
+// The variables that refs name as their part `part`, each once.
+static const RecordType *
+partial_record(Algorithm *algorithm, Member *component, const U32Vec *refs, uint32_t part)
+{
+    Elab *elab = algorithm->elab;
+    RecordType *record = arena_new(elab->scratch, RecordType);
+    RecordField *fields = arena_array(elab->scratch, RecordField, refs->n);
+    *record = (RecordType){.name = component->name, .fields = fields, .partial = true};
+    for (uint32_t i = 0; i < refs->n; i++) {
+        Node ref = refs->at[i], at = node_at(elab, ref)->nchild > part ? child_at(elab, ref, part) : 0;
+        Fragment *inside = component->fragments[0];
+        Member *member = at ? fragment_member(inside, node_at(elab, at)->sym) : NULL;
+        bool known = false;
+        for (uint32_t k = 0; k < record->n && member; k++)
+            known |= fields[k].name == member->name;
+        if (known)
+            continue;
+        const char *why = !at ? "it is a component" : !member || !member_declare(elab, inside, member) ? "there is no such variable there"
+            : member->absent ? "its condition is false" : member->outer ? "it is an outer element"
+            : member->is_protected ? "it is protected" : why_fixed(algorithm, member);
+        if (why)
+            return refuse_target(algorithm, ref, why), NULL;
+        RecordField *field = &fields[record->n];
+        if (!field_of(algorithm, member, refs, part, field))
+            return NULL;
+        field->first = record->size;
+        record->size += field->count;
+        record->n++;
+    }
+    return record;
+}
+
+static bool
+field_of(Algorithm *algorithm, Member *member, const U32Vec *refs, uint32_t part, RecordField *field)
+{
+    Elab *elab = algorithm->elab;
+    *field = (RecordField){.name = member->name, .type = member->type, .count = member->count};
+    if (!member->is_component)
+        return true;
+    field->type.base = TYPE_RECORD;
+    if (is_record(elab, member)) {
+        field->type.record = record_of_fragment(elab, member->fragments[0], member->span);
+    } else {
+        U32Vec own = {0};
+        for (uint32_t i = 0; i < refs->n; i++)
+            if (node_at(elab, child_at(elab, refs->at[i], part))->sym == member->name)
+                vec_push(&own, refs->at[i]);
+        field->type.record = member->count ? partial_record(algorithm, member, &own, part + 1) : NULL;
+        vec_free(&own);
+    }
+    field->count *= field->type.record ? field->type.record->size : 0;
+    return field->type.record != NULL;
+}
+
+// The variables that the fields of a component are, in the order of a value that has them.
+static void
+place_fields(const RecordType *record, const Member *component, uint32_t base, U32Vec *vars)
+{
+    for (uint32_t e = 0; e < component->count; e++) {
+        Fragment *inside = component->fragments[component->split ? e : 0];
+        uint32_t at = base + (component->split ? component->element_places[3 * e] : component->first + e * inside->nvars);
+        for (uint32_t i = 0; i < record->n; i++) {
+            const RecordField *field = &record->fields[i];
+            const Member *member = fragment_member(inside, field->name);
+            if (field->type.base == TYPE_RECORD && field->type.record->partial) {
+                place_fields(field->type.record, member, at, vars);
+                continue;
+            }
+            for (uint32_t k = 0; k < field->count; k++)
+                vec_push(vars, at + member->first + k);
+        }
+    }
+}
+
+static bool
+begin_component(Algorithm *algorithm, Assigned *assigned, Type *type)
+{
+    Elab *elab = algorithm->elab;
+    U32Vec vars = {0};
+    type->base = TYPE_RECORD;
+    type->record = partial_record(algorithm, assigned->member, &assigned->refs, 1);
+    if (!type->record)
+        return false;
+    place_fields(type->record, assigned->member, 0, &vars);
+    uint32_t *kept = arena_array(elab->scratch, uint32_t, vars.n + 1);
+    if (vars.n)
+        memcpy(kept, vars.at, vars.n * sizeof *kept);
+    assigned->vars = kept;
+    vec_free(&vars);
     return true;
 }
 
@@ -119,13 +247,25 @@ start_value(Algorithm *algorithm, uint32_t var, Expr *out)
     return true;
 }
 
+// A variable of a component keeps its value where no statement gives it one.
+static bool
+holds(Algorithm *algorithm, const Assigned *assigned, uint32_t var)
+{
+    Fragment *frag = algorithm->frag;
+    const Member *member = member_of_var(&frag, &var);
+    return assigned->inside_when || (member && member->kind == VAR_DISCRETE);
+}
+
 static bool
 begin_variable(Algorithm *algorithm, Assigned *assigned)
 {
     Elab *elab = algorithm->elab;
     const Member *member = assigned->member;
     Type type = member->type;
-    if (member->is_component) {
+    if (assigned->refs.n) {
+        if (!begin_component(algorithm, assigned, &type))
+            return false;
+    } else if (member->is_component) {
         type.base = TYPE_RECORD;
         type.record = record_of_fragment(elab, member->fragments[0], member->span);
         if (!type.record)
@@ -134,8 +274,8 @@ begin_variable(Algorithm *algorithm, Assigned *assigned)
     if (!value_new(&elab->env, &type, member->span, &assigned->initial))
         return false;
     for (uint32_t k = 0; k < assigned->initial.count; k++) {
-        uint32_t var = assigned->first + k;
-        if (!member->is_component && member->kind == VAR_DISCRETE)
+        uint32_t var = var_of(assigned, k);
+        if (assigned->vars ? holds(algorithm, assigned, var) : !member->is_component && member->kind == VAR_DISCRETE)
             assigned->initial.elements[k] = slot_expr(elab, extra_var(algorithm->frag, EXTRA_PRE, var, 0));
         else if (!start_value(algorithm, var, &assigned->initial.elements[k]))
             return false;
@@ -256,15 +396,16 @@ add_results(Algorithm *algorithm)
         const Value *value = assigned->final.count ? &assigned->final : &elab->env.locals.at[i].value;
         const Member *member = assigned->member;
         EqnKind kind = algorithm->context->initial ? EQN_INITIAL
+            : assigned->vars ? (assigned->inside_when ? EQN_WHEN : EQN_NORMAL)
             : member->is_when && member->kind == VAR_DISCRETE ? EQN_WHEN : EQN_NORMAL;
         for (uint32_t k = 0; k < value->count; k++) {
             bool touched = assigned->whole || value->elements[k] != assigned->initial.elements[k];
             if (!touched || record_fixed(&value->type, k))
                 continue;
-            add_equation(elab, algorithm->frag, kind, slot_expr(elab, assigned->first + k), value->elements[k],
+            add_equation(elab, algorithm->frag, kind, slot_expr(elab, var_of(assigned, k)), value->elements[k],
                          member->span);
             if (kind == EQN_WHEN)
-                vec_push(&algorithm->frag->discrete, assigned->first + k);
+                vec_push(&algorithm->frag->discrete, var_of(assigned, k));
         }
     }
 }
@@ -297,5 +438,7 @@ elaborate_algorithm(Context *context, Node section)
     end_equation(elab);
     vec_free(&algorithm.frame.variables);
     vec_free(&algorithm.frame.exits);
+    for (uint32_t i = 0; i < algorithm.assigned.n; i++)
+        vec_free(&algorithm.assigned.at[i].refs);
     vec_free(&algorithm.assigned);
 }

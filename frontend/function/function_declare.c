@@ -212,10 +212,36 @@ gather_partial(Frame *frame, Node body, uint32_t depth)
         && function_gather_partial(frame, &of, body);
 }
 
+// Defaults that a modification of the class around gives, `extends P(f(k = 2))`.
+static bool
+take_defaults(Frame *frame, const FunctionRef *function, uint32_t first)
+{
+    ExprEnv *env = frame->env;
+    for (uint32_t i = 0; i < function->n_defaults; i++) {
+        const ChangedDefault *changed = &function->defaults[i];
+        uint32_t at = first;
+        while (at < frame->variables.n && frame->variables.at[at].name != changed->name)
+            at++;
+        if (at == frame->variables.n) {
+            diag_add(env->diags, E0103, changed->span, "'%s' has no element '%s'", sym_text(env->syms, function->full_name),
+                     sym_text(env->syms, changed->name));
+            return false;
+        }
+        if (!changed->value)
+            continue;
+        frame->variables.at[at].value = changed->value;
+        frame->variables.at[at].value_scope = changed->scope;
+        if (frame->of) // it is another function then
+            frame->of = frame->function;
+    }
+    return true;
+}
+
 static bool
 gather_class(Frame *frame, const FunctionRef *function, uint32_t depth)
 {
     ExprEnv *env = frame->env;
+    uint32_t first = frame->variables.n;
     if (depth > CALL_LIMIT) {
         diag_add(env->diags, E0208, frame->span, "base classes of '%s' are nested more than %d deep",
                  sym_text(env->syms, frame->function->full_name), CALL_LIMIT);
@@ -239,7 +265,7 @@ gather_class(Frame *frame, const FunctionRef *function, uint32_t depth)
     else
         good = gather_partial(frame, body, depth);
     env->scope = scope;
-    return good;
+    return good && take_defaults(frame, function, first);
 }
 
 // --- types of variables

@@ -69,9 +69,18 @@ find_constant(Elab *elab, uint32_t owner, const ClassMember *member, Span asked,
         scope_id = other->scope;
     }
     bool ok = class_id && type_use(elab, class_id, &use);
+    if (ok && (line->flags & AST_F_OUTER) && other && other->known) {
+        vec_free(&use.dims);
+        *out = *(const Value *)other->known;
+        return true;
+    }
     bool basic = ok && class_is_variable(elab, use.class_id);
     const RecordType *record = NULL;
-    if (ok && !value) {
+    if (ok && (line->flags & AST_F_OUTER)) {
+        Diag *diag = diag_add(elab->diags, E0127, asked, "'outer %s' has no inner element of this name in the components around it", name_of(elab, member->name));
+        diag_note(diag, node_at(elab, member->node)->span, "declared here");
+        ok = false;
+    } else if (ok && !value) {
         diag_add(elab->diags, E0112, asked, "the constant '%s' has no value", name_of(elab, member->name));
         ok = false;
     }

@@ -449,6 +449,49 @@ declare_component(Elab *elab, Fragment *frag, Member *member, const TypeUse *use
     return !made->failed;
 }
 
+static bool
+modifies_class(Elab *elab, uint32_t class_id, const Mod *mod, Found *found)
+{
+    return !mod->redeclared && !mod->line && !mod->from_outside && !scope_is_predefined(class_id)
+        && scope_member(elab->program, class_id, mod->name, found) && found->class_id && found->member;
+}
+
+// `C c(M(p = 3))` modifies a class M inside of C (section 7.2). Of a package it gives constants other values, which belong to its class.
+static bool
+modify_class(Elab *elab, const Mod *mod, const Found *found, Replacements *list)
+{
+    check_access(elab, mod, found);
+    if (mod->value) {
+        diag_add(elab->diags, E0119, mod->span, "'%s' is a class and cannot have a value", name_of(elab, mod->name));
+        return false;
+    }
+    if (class_at(elab->program, found->class_id)->kind != CLASS_PACKAGE) {
+        vec_push(list, ((Replacement){.name = mod->name, .given = mod, .span = mod->span}));
+        return true;
+    }
+    Replacements values = {0};
+    bool ok = true;
+    for (uint32_t i = 0; i < mod->n; i++) {
+        const Mod *child = mod->children[i];
+        Found inside;
+        if (!scope_member(elab->program, found->class_id, child->name, &inside)) {
+            diag_add(elab->diags, E0103, child->span, "'%s' has no component '%s'", name_of(elab, class_at(elab->program, found->class_id)->full_name),
+                     name_of(elab, child->name));
+            ok = false;
+        } else if (inside.class_id && !child->redeclared) {
+            ok &= modify_class(elab, child, &inside, &values);
+        } else if (child->value) {
+            vec_push(&values, ((Replacement){.name = child->name, .value = child->value, .scope = child->class_id, .span = child->span}));
+        } else {
+            unsupported(elab, child->span, "what a component says of a part of a constant in a package inside of its class");
+            ok = false;
+        }
+    }
+    vec_push(list, program_inside(elab->program, mod->name, &values, mod->span));
+    vec_free(&values);
+    return ok;
+}
+
 // `C c(redeclare model M = N)`: the class of c with M replaced; the modification keeps the rest. 0 after an error.
 static uint32_t
 replace_classes(Elab *elab, Member *member, uint32_t class_id)
@@ -459,6 +502,8 @@ replace_classes(Elab *elab, Member *member, uint32_t class_id)
     for (uint32_t i = 0; member->mod && i < member->mod->n; i++) {
         const Mod *mod = member->mod->children[i];
         Found found;
+        if (modifies_class(elab, class_id, mod, &found))
+            ok &= modify_class(elab, mod, &found, &list);
         if (!mod->redeclared)
             continue;
         if (!scope_member(elab->program, class_id, mod->name, &found) || !found.class_id || !found.member) {
@@ -470,16 +515,19 @@ replace_classes(Elab *elab, Member *member, uint32_t class_id)
         check_access(elab, mod, &found);
         ok &= program_check_redeclare(elab->program, class_id, &found, mod->redeclared, mod->span);
         vec_push(&list, ((Replacement){.name = mod->name, .class_id = mod->redeclared, .span = mod->span}));
+        if (mod->n) // said further out of what has been redeclared further in
+            vec_push(&list, ((Replacement){.name = mod->name, .given = mod, .span = mod->span}));
     }
     if (list.n) {
         rest = mod_make(elab, member->mod->name, member->mod->span, member->mod->levels);
         Mod *all = member->mod;
+        Found found;
         *rest = *all;
         rest->children = NULL;
         rest->n = rest->capacity = 0;
         rest->index = (Map){0};
         for (uint32_t i = 0; i < all->n; i++)
-            if (!all->children[i]->redeclared)
+            if (!all->children[i]->redeclared && !modifies_class(elab, class_id, all->children[i], &found))
                 mod_add(elab, rest, all->children[i]);
         member->mod = rest;
         class_id = program_specialise(elab->program, class_id, &list);

@@ -208,15 +208,16 @@ check_names(Elab *elab, const Mod *mod, uint32_t class_id, bool component)
                 check_access(elab, mod->children[i], &found);
             continue;
         }
+        if (known && found.class_id && found.member && !mod->children[i]->from_outside && !mod->children[i]->line) {
+            if (mod->children[i]->value) // what is said of a class inside holds where it is used (type_use.c)
+                diag_add(elab->diags, E0119, mod->children[i]->span, "'%s' is a class and cannot have a value", name_of(elab, name));
+            continue;
+        }
         const char *text = sym_text(elab->dae->syms, name);
         const char *class_text = sym_text(elab->dae->syms, class_at(elab->program, class_id)->full_name);
         Diag *diag = diag_add(elab->diags, mod->children[i]->from_outside ? E0117 : E0103,
                               mod->children[i]->span, "'%s' has no component '%s'", class_text, text);
         const char *near = scope_nearest(elab->program, class_id, name, true);
-        if (known && found.class_id)
-            diag_help(diag, "'%s' is a class: one with other values takes its place by 'redeclare %s %s = %s(...)'", text,
-                      ast_class_kind_name((ClassKind)class_at(elab->program, found.class_id)->kind), text,
-                      name_of(elab, class_at(elab->program, found.class_id)->full_name));
         const char *parameters = near || known ? NULL : scope_parameters(elab->program, class_id);
         if (near && !known)
             diag_help(diag, "did you mean '%s'?", near);
@@ -324,6 +325,19 @@ base_modification(Elab *elab, Fragment *frag, uint32_t class_id, Node extends, N
     return mod;
 }
 
+// What a modification says of an inherited class that stands in a modified one.
+static Mod *
+inherited_modification(Elab *elab, Fragment *frag, uint32_t base)
+{
+    Fragment *declaring = elab->declaring;
+    TypeUse use = {.giver = frag};
+    elab->declaring = frag;
+    Mod *mod = type_class_modification(elab, &use, base);
+    elab->declaring = declaring;
+    type_need(frag, &use);
+    return mod;
+}
+
 static void
 collect_extends(Elab *elab, Collect *into, uint32_t class_id, Node extends, uint32_t base, Mod *outer,
                 uint32_t depth)
@@ -342,6 +356,7 @@ collect_extends(Elab *elab, Collect *into, uint32_t class_id, Node extends, uint
     }
     Mod *own = mods ? base_modification(elab, into->frag, class_id, extends, mods) : NULL;
     check_names(elab, own, base, false);
+    own = mod_merge(elab, own, inherited_modification(elab, into->frag, base));
     uint32_t mark = deselect_open(elab, into->frag, extends, base, own);
     own = mod_merge(elab, body_redeclares(elab, into, class_id, base), own);
     Mod *merged = mod_merge(elab, outer, own);

@@ -366,7 +366,7 @@ behind_short(Elab *elab, Found *found)
                                                              info->body) == AST_SHORT; depth++) {
         // What a modification changes is the concern of the call (function.c).
         Node mods = ast_child(&elab->program->ast, info->body, 2);
-        if (mods && ast_at(&elab->program->ast, mods)->nchild > 1)
+        if (info->modified || (mods && ast_at(&elab->program->ast, mods)->nchild > 1))
             break;
         scope_bases(elab->program, found->class_id);
         info = class_at(elab->program, found->class_id);
@@ -376,6 +376,22 @@ behind_short(Elab *elab, Found *found)
         info = class_at(elab->program, found->class_id);
     }
     return info;
+}
+
+// What a modification of the class around says of the function `class_id`. Attributes change nothing of what a call gives.
+static void
+note_defaults(Elab *elab, uint32_t class_id, FunctionRef *out)
+{
+    TypeUse use = {0};
+    const Mod *mod = type_class_modification(elab, &use, class_id);
+    ChangedDefault *made = arena_array(elab->arena, ChangedDefault, mod->n + 1);
+    for (uint32_t i = 0; i < mod->n; i++) {
+        const Mod *child = mod->children[i];
+        Scope *scope = arena_new(elab->arena, Scope);
+        *scope = (Scope){.class_id = child->class_id, .structural = true, .frag = child->frag};
+        made[out->n_defaults++] = (ChangedDefault){child->name, child->value, scope, child->span};
+    }
+    out->defaults = made;
 }
 
 static bool
@@ -431,6 +447,8 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         *around = (Scope){.class_id = info->parent, .structural = true, .frag = inside->frag};
         out->around = around;
     }
+    if (info->modified)
+        note_defaults(elab, found.class_id, out);
     return true;
 }
 

@@ -371,12 +371,16 @@ typedef struct TypeUse {
     bool connector;
     VEC(TypeSizes) dims;     // outermost first
     Fragment *giver;         // given: the fragment that declares what has the type, or NULL
-    Fragment *home;          // the instance that values on the way stand in, where they name something of it, or NULL
+    struct TypeHome *homes;  // the instances that values on the way stand in, where they name something of them
 } TypeUse;
+typedef struct TypeHome TypeHome;
+struct TypeHome { Fragment *frag; TypeHome *next; };
 bool type_use(Elab *elab, uint32_t class_id, TypeUse *use);
 // The modifications of a class that stand in the class `scope`; notes in `use` where they need an instance.
 Mod *type_modification(Elab *elab, TypeUse *use, Sym name, Node mods, uint32_t scope, Span span);
-// The fragment holds for instances only around which that instance stands.
+// What modifications of the class around say of this one (section 7.2), or NULL; notes in `use` as above.
+Mod *type_class_modification(Elab *elab, TypeUse *use, uint32_t class_id);
+// The fragment holds for instances only around which those instances stand.
 void type_need(Fragment *frag, const TypeUse *use);
 bool class_is_variable(Elab *elab, uint32_t class_id);
 bool class_is_object(Elab *elab, uint32_t class_id);
@@ -504,6 +508,8 @@ uint32_t outer_connector(Fragment *frag, uint32_t outer, uint32_t connector);
 // The class with its outer classes replaced by what the instances from `parent` outwards declare as inner; these are added to `needs`.
 // 0 after a message.
 uint32_t outer_classes(Elab *elab, uint32_t class_id, Fragment *parent, Outers *needs);
+// The inner element of this name in the nearest of these instances that has one.
+bool outer_find(Fragment *from, Sym name, Outer *out);
 // The class of this name that the nearest instance declares as inner, and that instance; 0: there is none.
 uint32_t outer_class_inner(Elab *elab, Fragment *parent, Sym name, Fragment **frag);
 // True after a message: an outer class is used where there are no components around.

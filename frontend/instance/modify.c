@@ -297,6 +297,8 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
     }
     if (inner->final && (outer->value || outer->n || outer->line || outer->redeclared))
         report_final(elab, outer, inner);
+    if (outer->redeclared) // what was said of the class before does not hold for the one in its place
+        return outer;
     if (outer->line && inner->line) // another redeclaration keeps what a constraining clause says, and nothing else (section 7.3.2)
         inner = redeclared_again(elab, outer, inner);
     if (!inner)

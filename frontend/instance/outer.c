@@ -33,6 +33,12 @@ find_inner(Fragment *from, Sym name, Outer *out)
     return false;
 }
 
+bool
+outer_find(Fragment *from, Sym name, Outer *out)
+{
+    return find_inner(from, name, out);
+}
+
 static bool
 find_implicit(Elab *elab, Fragment *model, Sym name, Outer *out)
 {

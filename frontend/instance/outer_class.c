@@ -64,6 +64,38 @@ find_class(Elab *elab, Fragment *parent, uint32_t wanted, Replacements *list, Ou
     return true;
 }
 
+// `outer constant Real c` of a package that stands in the class: its value is that of the inner constant of the instances around, wherever the
+// package asks for it. Without one it is an error where it is asked for (constant_value.c).
+static bool
+find_constants(Elab *elab, Fragment *parent, uint32_t package, Replacements *list, Outers *needs)
+{
+    const ClassInfo *info = class_at(elab->program, package);
+    Replacements inside = {0};
+    bool good = true;
+    for (uint32_t i = 0; i < info->members.n && good; i++) {
+        const ClassMember *member = &info->members.at[i];
+        Outer outer;
+        const Value *value;
+        if (member->is_class || !(node_at(elab, member->line)->flags & AST_F_OUTER) || !outer_find(parent, member->name, &outer))
+            continue;
+        Span span = node_at(elab, member->node)->span;
+        good = member_declare(elab, outer.frag, outer.inner);
+        if (good && outer.inner->kind != VAR_CONSTANT) {
+            Diag *diag = diag_add(elab->diags, E0128, span, "'inner %s' is no constant, as this declaration asks for", name_of(elab, member->name));
+            diag_note(diag, outer.inner->span, "the inner element");
+            good = false;
+        }
+        good = good && member_value(elab, outer.frag, outer.inner, span, &value);
+        if (good)
+            vec_push(&inside, ((Replacement){.name = member->name, .known = value, .span = span}));
+        vec_push(needs, outer);
+    }
+    if (inside.n)
+        vec_push(list, program_inside(elab->program, info->name, &inside, node_at(elab, info->node)->span));
+    vec_free(&inside);
+    return good;
+}
+
 static bool
 find_classes(Elab *elab, uint32_t top, uint32_t class_id, Fragment *parent, Replacements *list, Outers *needs, uint32_t depth)
 {
@@ -76,7 +108,10 @@ find_classes(Elab *elab, uint32_t top, uint32_t class_id, Fragment *parent, Repl
     for (uint32_t i = 0; i < class_at(elab->program, class_id)->members.n && good; i++) {
         const ClassMember *member = &class_at(elab->program, class_id)->members.at[i];
         Found found = {0};
-        if (!member->is_class || !(node_at(elab, member->node)->flags & AST_F_OUTER)
+        const ClassInfo *inside = member->is_class ? class_known(elab->program, member->class_id) : NULL;
+        if (inside && inside->kind == CLASS_PACKAGE && inside->body && node_at(elab, inside->body)->kind == AST_BODY)
+            good = find_constants(elab, parent, member->class_id, list, needs);
+        if (!inside || !good || !(node_at(elab, member->node)->flags & AST_F_OUTER)
             || !scope_member(elab->program, top, member->name, &found) || !found.class_id
             || !(class_at(elab->program, found.class_id)->flags & AST_F_OUTER))
             continue;

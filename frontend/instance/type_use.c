@@ -103,6 +103,17 @@ stand_in(const Elab *elab, Mod *mod, Fragment *home, Fragment *giver, bool *used
         stand_in(elab, mod->children[i], home, giver, used);
 }
 
+static void
+add_home(Elab *elab, TypeUse *use, Fragment *home)
+{
+    for (const TypeHome *at = use->homes; at; at = at->next)
+        if (at->frag == home)
+            return;
+    TypeHome *made = arena_new(elab->arena, TypeHome);
+    *made = (TypeHome){home, use->homes};
+    use->homes = made;
+}
+
 // The modifications of a class, which stand in another one, to be merged by a TypeUse.
 Mod *
 type_modification(Elab *elab, TypeUse *use, Sym name, Node mods, uint32_t scope, Span span)
@@ -113,15 +124,67 @@ type_modification(Elab *elab, TypeUse *use, Sym name, Node mods, uint32_t scope,
     Mod *mod = mod_build(elab, name, mods, NULL, scope, -1, span);
     stand_in(elab, mod, home, use->giver, &used);
     if (used)
-        use->home = home;
+        add_home(elab, use, home);
+    return mod;
+}
+
+// What a component says of a class inside its own (`A a(X(p = 3))`) as a modification of that class: one for all that have it as their type,
+// wherever they stand. The values stand where the component is declared.
+static Mod *
+given_modification(Elab *elab, TypeUse *use, const Mod *given, int32_t above)
+{
+    Mod *mod = mod_make(elab, given->name, given->span, given->each ? 0 : given->levels - above);
+    bool used = false;
+    Mod alone = {.value = given->value};
+    stand_in(elab, &alone, given->frag, use->giver, &used);
+    if (used)
+        add_home(elab, use, given->frag);
+    mod->value = given->value;
+    mod->frag = alone.frag;
+    mod->giver = use->giver;
+    mod->of_type = true;
+    mod->class_id = given->class_id;
+    mod->final = given->final;
+    mod->each = given->each;
+    mod->redeclared = given->redeclared;
+    mod->constraint = given->constraint;
+    mod->line = given->line;
+    mod->component = given->component;
+    mod->line_frag = given->line_frag;
+    mod->line_class = given->line_class;
+    for (uint32_t i = 0; i < given->n; i++)
+        mod_add(elab, mod, given_modification(elab, use, given->children[i], above));
+    return mod;
+}
+
+Mod *
+type_class_modification(Elab *elab, TypeUse *use, uint32_t class_id)
+{
+    Mod *mod = NULL;
+    for (const Replacement *at = class_at(elab->program, class_id)->modified; at && !at->class_id; at = at->under) {
+        Mod *said;
+        if (at->given) {
+            const Mod *given = at->given;
+            said = given_modification(elab, use, given, given->levels + 1);
+        } else {
+            Fragment *home = instance_around(elab, at->scope);
+            bool used = false;
+            said = mod_child(mod_build(elab, 0, at->mods, NULL, at->scope, -2, at->span), at->name);
+            stand_in(elab, said, home, use->giver, &used);
+            if (used)
+                add_home(elab, use, home);
+        }
+        mod = mod_merge(elab, mod, said);
+    }
     return mod;
 }
 
 void
 type_need(Fragment *frag, const TypeUse *use)
 {
-    if (use->home && use->home != frag)
-        vec_push(&frag->needs, ((Outer){.frag = use->home, .home = true}));
+    for (const TypeHome *at = use->homes; at; at = at->next)
+        if (at->frag != frag)
+            vec_push(&frag->needs, ((Outer){.frag = at->frag, .home = true}));
 }
 
 static void
@@ -139,7 +202,8 @@ add_type_step(Elab *elab, uint32_t class_id, Node node, TypeUse *use)
         Fragment *home = instance_around(elab, scope);
         bool used = home && names_member(elab, home, dims);
         vec_push(&use->dims, ((TypeSizes){dims, scope, used ? home : NULL}));
-        use->home = used ? home : use->home;
+        if (used)
+            add_home(elab, use, home);
     }
     if (!mods && !class_is_final(info))
         return;
@@ -155,6 +219,8 @@ type_use(Elab *elab, uint32_t class_id, TypeUse *use)
     uint32_t type = 0;       // the first class on the way that is declared as a type
     for (uint32_t depth = 0; depth <= DEPTH_LIMIT; depth++) {
         use->class_id = class_id;
+        if (class_at(elab->program, class_id)->modified)
+            use->mod = mod_merge(elab, use->mod, type_class_modification(elab, use, class_id));
         // What a constraining clause says of a replaced class holds for the replacement, whose own short class comes first.
         if (use->constraint && (depth || ast_kind(ast, class_at(elab->program, class_id)->body) != AST_SHORT)) {
             use->mod = mod_merge(elab, use->mod, use->constraint);

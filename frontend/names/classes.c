@@ -289,12 +289,31 @@ set_head(ClassInfo *info, const Ast *ast, Node node)
     info->unread = UNREAD_BODY;
 }
 
+// `outer constant Real c` in a package.
+static bool
+has_outer_constant(const Ast *ast, Node body)
+{
+    for (uint32_t i = 0; ast_kind(ast, body) == AST_BODY && i < ast_at(ast, body)->nchild; i++) {
+        Node section = ast_child(ast, body, i);
+        AstKind kind = ast_kind(ast, section);
+        for (uint32_t k = 0; (kind == AST_PUBLIC || kind == AST_PROTECTED) && k < ast_at(ast, section)->nchild; k++) {
+            Node element = ast_child(ast, section, k);
+            if (ast_kind(ast, element) == AST_COMPONENTS && (ast_at(ast, element)->flags & AST_F_OUTER))
+                return true;
+        }
+    }
+    return false;
+}
+
 static uint32_t
 add_class(Program *program, Node node, uint32_t parent, bool is_protected, bool is_member)
 {
     Sym name = ast_at(&program->ast, node)->sym;
     ClassInfo info = {.parent = parent, .name = name, .full_name = full_name(program, parent, name), .redeclared = !is_member};
     set_head(&info, &program->ast, node);
+    // Packages inside of packages have no instance around them.
+    if (info.kind == CLASS_PACKAGE && info.body && class_known(program, parent)->kind != CLASS_PACKAGE && parent != CLASSID_ROOT)
+        program->outer_classes |= has_outer_constant(&program->ast, info.body);
     uint32_t class_id = program_add_class(program, info);
     if (is_member)
         add_member(program, parent, (ClassMember){.name = name, .is_class = true, .class_id = class_id,

@@ -47,8 +47,12 @@ struct Replacement {
     Sym name;
     uint32_t class_id; // 0: a value, or parts of one
     Node value;
-    Node mods;         // MODS of the clause: what it says of parts of a constant that is a record; 0: it gives a value
-    const Replacement *under; // with `mods`: what these modify, or NULL
+    Node mods;         // MODS of the clause: what it says of parts of a constant that is a record, or of a class; 0: it gives a value
+    const void *given; // instead of `mods`: what a component says of a class of its own class (a Mod of frontend/instance)
+    const Replacement *inside; // instead of `mods`: of a package, what stands in the place of `n_inside` of its members
+    uint32_t n_inside;
+    const void *known; // instead of `value`: the value of the inner element that an outer constant names (a Value of frontend/value)
+    const Replacement *under; // with `mods`, `given` or `inside`: what these modify, or NULL
     uint32_t scope;    // class in which the value stands
     Span span;
 };
@@ -75,6 +79,7 @@ typedef struct ClassInfo {
     uint32_t n_literals;
     uint32_t origin;     // of a specialised class: the class as written; 0 otherwise
     Replacements replacements;
+    const Replacement *modified; // what a modification of the class around says of this one, outermost first; NULL: nothing
     bool given;          // a package of which the user gave a file
     bool wrapper;        // made to call a function, which may be protected (survey.c)
     bool redeclared;     // stands in a modification of `parent`
@@ -102,7 +107,7 @@ struct Program {
     Ast ast;
     int io_error;
     bool externals;            // external functions may be called
-    bool outer_classes;        // some class is declared as outer
+    bool outer_classes;        // some class is declared as outer, or a package in a model has an outer constant
     bool part;                 // a class is looked at that is to be used in models, and is none that is simulated
     uint32_t nesting;          // limit of nesting while parsing; 0: the default
     VEC(ClassInfo *) classes;
@@ -190,6 +195,8 @@ uint32_t program_redeclared(Program *program, Node node, uint32_t scope);
 void program_read_copy(Program *program, uint32_t class_id);
 // The class with these members replaced, its own or inherited; the same class when nothing of it is.
 uint32_t program_specialise(Program *program, uint32_t class_id, const Replacements *list);
+// Of a package inside, its members that are replaced; the list is copied.
+Replacement program_inside(Program *program, Sym name, const Replacements *members, Span span);
 // What an extends clause, a short class or a class body replaces in a base class.
 // `except`: a class whose redeclaration is left out, or 0.
 // A class that was found by its name, with the classes that the constraining clause of its declaration redeclares, unless it does so itself (section 7.3.2).

@@ -37,6 +37,48 @@ program_replacement(const Program *program, uint32_t class_id, Sym name)
     return NULL;
 }
 
+Replacement
+program_inside(Program *program, Sym name, const Replacements *members, Span span)
+{
+    Replacement *inside = arena_array(program->arena, Replacement, members->n + 1);
+    if (members->n)
+        memcpy(inside, members->at, members->n * sizeof *inside);
+    return (Replacement){.name = name, .inside = inside, .n_inside = members->n, .span = span};
+}
+
+static bool
+modifies(const Replacement *replacement)
+{
+    return replacement->mods || replacement->given || replacement->inside;
+}
+
+// What modifies parts, and what it modifies; as deep as classes extend each other, which has a limit.
+static Replacement *
+put_under(Program *program, const Replacement *top, const Replacement *under)
+{
+    Replacement *made = arena_new(program->arena, Replacement);
+    *made = *top;
+    if (modifies(top) && (top->under || under))
+        made->under = top->under ? put_under(program, top->under, under) : put_under(program, under, NULL);
+    return made;
+}
+
+// A later one stands in the place of an earlier one, or modifies it.
+static void
+put(Program *program, Replacements *list, Replacement replacement)
+{
+    for (uint32_t i = 0; i < list->n; i++) {
+        Replacement *old = &list->at[i];
+        if (old->name != replacement.name)
+            continue;
+        bool again = replacement.mods && replacement.mods == old->mods && replacement.scope == old->scope; // another argument of the clause
+        if (!again)
+            *old = modifies(&replacement) ? *put_under(program, &replacement, old) : replacement;
+        return;
+    }
+    vec_push(list, replacement);
+}
+
 // --- copies
 
 // A class inside a copy: a copy, too, when somebody asks for it.
@@ -48,6 +90,24 @@ copy_later(Program *program, uint32_t class_id, uint32_t parent)
         .kind = from->kind, .flags = from->flags, .redeclared = from->redeclared, .unread = UNREAD_COPY, .copied = class_id,
         .origin = from->origin ? from->origin : class_id});
 }
+
+// What stands in the place of a class that is a member of a copy: another class, or the same with modifications (section 7.2), which is
+// a copy of its own, inside the copy `made`.
+static uint32_t
+replaced_class(Program *program, uint32_t made, uint32_t own, const Replacement *other)
+{
+    const Replacement *last = other;
+    while (modifies(last) && last->under)
+        last = last->under;
+    if (!modifies(other) || scope_is_predefined(own))
+        return last->class_id ? last->class_id : own;
+    uint32_t copy = last->class_id ? copy_later(program, last->class_id, class_known(program, last->class_id)->parent)
+                                   : copy_later(program, own, made);
+    class_known(program, copy)->modified = other;
+    return copy;
+}
+
+static void add_package_values(Program *program, Replacements *list, uint32_t package, const Replacement *modified);
 
 // Into the place of an id, with the members that `list`, if any, does not replace.
 static void
@@ -65,25 +125,33 @@ copy_class(Program *program, uint32_t made, uint32_t class_id, const Replacement
     memset(&info.bases, 0, sizeof info.bases);
     memset(&info.replacements, 0, sizeof info.replacements);
     info.bases_state = 0;
+    if (class_known(program, made)->modified)
+        info.modified = class_known(program, made)->modified;
     vec_append(&info.imports, from->imports.at, from->imports.n);
     vec_append(&info.extends, from->extends.at, from->extends.n);
     vec_append(&info.replacements, from->replacements.at, from->replacements.n);
     for (uint32_t i = 0; list && i < list->n; i++)
         vec_push(&info.replacements, list->at[i]);
+    Replacements all = {0}; // one for each name
+    for (uint32_t i = 0; list && i < info.replacements.n; i++)
+        put(program, &all, info.replacements.at[i]);
     ClassInfo *copy = class_known(program, made);
     *copy = info;
     for (uint32_t i = 0; i < from->members.n; i++) {
         ClassMember member = from->members.at[i];
-        const Replacement *other = member.is_class && list ? program_replacement(program, made, member.name) : NULL;
-        if (other && other->class_id) {
+        const Replacement *other = NULL;
+        for (uint32_t k = 0; k < all.n && member.is_class && !other; k++)
+            other = all.at[k].name == member.name && (all.at[k].class_id || modifies(&all.at[k])) ? &all.at[k] : NULL;
+        if (other) {
             member.node = class_node(program, &member); // it says what constrains the other
-            member.class_id = other->class_id;
+            member.class_id = replaced_class(program, made, member.class_id, put_under(program, other, NULL));
         } else if (member.is_class) {
             member.class_id = copy_later(program, member.class_id, made);
         }
         map_put(&copy->by_name, member.name, copy->members.n);
         vec_push(&copy->members, member);
     }
+    vec_free(&all);
 }
 
 void
@@ -91,28 +159,37 @@ program_read_copy(Program *program, uint32_t class_id)
 {
     ClassInfo *info = class_known(program, class_id), *around = class_known(program, info->parent);
     uint32_t index;
-    copy_class(program, class_id, info->copied, NULL);
+    Replacements list = {0};
+    if (info->modified && class_at(program, info->copied)->kind == CLASS_PACKAGE)
+        add_package_values(program, &list, info->copied, info->modified);
+    copy_class(program, class_id, info->copied, list.n ? &list : NULL);
+    vec_free(&list);
     if (map_get(&around->by_name, info->name, &index) && around->members.at[index].class_id == class_id)
         around->members.at[index].node = info->node;
 }
 
 static uint64_t
-key_of(uint32_t class_id, const Replacements *list)
+key_of(uint32_t class_id, const Replacement *list, uint32_t n)
 {
     uint64_t key = hash_mix(class_id);
-    for (uint32_t i = 0; i < list->n; i++)
-        for (const Replacement *at = &list->at[i]; at; at = at->under) {
+    for (uint32_t i = 0; i < n; i++)
+        for (const Replacement *at = &list[i]; at; at = at->under) {
             key = hash_add(key, at->name);
             key = hash_add(key, (uint64_t)at->class_id << 32 | at->value);
             key = hash_add(key, (uint64_t)at->mods << 32 | at->scope);
+            key = hash_add(key, at->inside ? key_of(0, at->inside, at->n_inside) : 0);
         }
     return key;
 }
 
+static bool same_replacements(const Replacement *a, uint32_t n, const Replacement *b, uint32_t m);
+
 static bool
 same_replacement(const Replacement *a, const Replacement *b)
 {
-    while (a && b && a->name == b->name && a->class_id == b->class_id && a->value == b->value && a->mods == b->mods && a->scope == b->scope) {
+    while (a && b && a->name == b->name && a->class_id == b->class_id && a->value == b->value && a->mods == b->mods && a->scope == b->scope
+           && a->given == b->given && a->known == b->known
+           && same_replacements(a->inside, a->n_inside, b->inside, b->n_inside)) {
         a = a->under;
         b = b->under;
     }
@@ -120,11 +197,11 @@ same_replacement(const Replacement *a, const Replacement *b)
 }
 
 static bool
-same_replacements(const Replacements *a, uint32_t from, const Replacements *b)
+same_replacements(const Replacement *a, uint32_t n, const Replacement *b, uint32_t m)
 {
-    bool same = a->n - from == b->n;
-    for (uint32_t i = 0; same && i < b->n; i++)
-        same = same_replacement(&a->at[from + i], &b->at[i]);
+    bool same = n == m;
+    for (uint32_t i = 0; same && i < n; i++)
+        same = same_replacement(&a[i], &b[i]);
     return same;
 }
 
@@ -139,11 +216,12 @@ program_specialise(Program *program, uint32_t class_id, const Replacements *list
             vec_push(&own, list->at[i]);
     }
     uint32_t made = class_id, at = 0;
-    uint64_t key = key_of(class_id, &own);
+    uint64_t key = key_of(class_id, own.at, own.n);
     bool any = own.n && map_get(&program->specialised, key, &at);
     uint32_t had = class_at(program, class_id)->replacements.n;
     while (any && at && (class_at(program, at)->name != class_at(program, class_id)->name
-                         || !same_replacements(&class_at(program, at)->replacements, had, &own)))
+                         || class_at(program, at)->replacements.n < had
+                         || !same_replacements(class_at(program, at)->replacements.at + had, class_at(program, at)->replacements.n - had, own.at, own.n)))
         at = program->next_special.at[at];
     if (any && at) {
         made = at;
@@ -354,33 +432,6 @@ program_check_redeclare(Program *program, uint32_t owner, const Found *found, ui
 
 // --- what an inheriting class replaces
 
-// What modifies parts, and what it modifies; as deep as classes extend each other, which has a limit.
-static Replacement *
-put_under(Program *program, const Replacement *top, const Replacement *under)
-{
-    Replacement *made = arena_new(program->arena, Replacement);
-    *made = *top;
-    if (top->mods && (top->under || under))
-        made->under = top->under ? put_under(program, top->under, under) : put_under(program, under, NULL);
-    return made;
-}
-
-// A later one stands in the place of an earlier one, or modifies it.
-static void
-put(Program *program, Replacements *list, Replacement replacement)
-{
-    for (uint32_t i = 0; i < list->n; i++) {
-        Replacement *old = &list->at[i];
-        if (old->name != replacement.name)
-            continue;
-        bool again = replacement.mods && replacement.mods == old->mods && replacement.scope == old->scope; // another argument of the clause
-        if (!again)
-            *old = replacement.mods ? *put_under(program, &replacement, old) : replacement;
-        return;
-    }
-    vec_push(list, replacement);
-}
-
 static void
 add_class(Program *program, Replacements *list, uint32_t class_id, uint32_t base, Sym name, uint32_t given, Span span)
 {
@@ -408,6 +459,28 @@ redeclares_itself(const Program *program, uint32_t class_id, Sym name)
     return false;
 }
 
+static void
+add_value(Program *program, Replacements *list, uint32_t base, uint32_t scope, Node clause, Node mod)
+{
+    const Ast *ast = &program->ast;
+    Node path = ast_child(ast, mod, 0), mods = ast_child(ast, mod, 1), value = mods ? ast_child(ast, mods, 0) : 0;
+    Sym name = ast_at(ast, ast_child(ast, path, 0))->sym;
+    Found found;
+    bool whole = value && ast_at(ast, path)->nchild == 1;
+    if (!whole && !scope_member(program, base, name, &found))
+        return;
+    put(program, list, (Replacement){.name = name, .value = whole ? value : 0, .mods = whole ? 0 : clause, .scope = scope, .span = ast_at(ast, mod)->span});
+}
+
+// `extends A(X(p = 3))`: what is modified is a class inside.
+static bool
+names_class(Program *program, uint32_t base, Node mod)
+{
+    const Ast *ast = &program->ast;
+    Found found;
+    return scope_member(program, base, ast_at(ast, ast_child(ast, ast_child(ast, mod, 0), 0))->sym, &found) && found.class_id && found.member;
+}
+
 uint32_t
 program_constrained(Program *program, const Found *found)
 {
@@ -417,6 +490,8 @@ program_constrained(Program *program, const Found *found)
     Replacements list = {0};
     for (uint32_t i = 1; mods && i < ast_at(ast, mods)->nchild; i++) {
         Node mod = ast_child(ast, mods, i), element = ast_child(ast, mod, 0);
+        if (ast_kind(ast, mod) == AST_MOD && names_class(program, class_id, mod))
+            add_value(program, &list, class_id, found->owner, mods, mod);
         if (ast_kind(ast, mod) != AST_REDECLARE || ast_kind(ast, element) != AST_CLASS || redeclares_itself(program, class_id, ast_at(ast, element)->sym))
             continue;
         put(program, &list, (Replacement){.name = ast_at(ast, element)->sym, .class_id = program_redeclared(program, element, found->owner),
@@ -428,17 +503,27 @@ program_constrained(Program *program, const Found *found)
     return class_id;
 }
 
+// `extends Q(P(c = 3))`: what the clauses that modify the package P inside say of its constants.
 static void
-add_value(Program *program, Replacements *list, uint32_t base, uint32_t scope, Node clause, Node mod)
+add_package_values(Program *program, Replacements *list, uint32_t package, const Replacement *modified)
 {
     const Ast *ast = &program->ast;
-    Node path = ast_child(ast, mod, 0), mods = ast_child(ast, mod, 1), value = mods ? ast_child(ast, mods, 0) : 0;
-    Sym name = ast_at(ast, ast_child(ast, path, 0))->sym;
-    Found found;
-    bool whole = value && ast_at(ast, path)->nchild == 1;
-    if (!whole && (!scope_member(program, base, name, &found) || found.class_id))
-        return;
-    put(program, list, (Replacement){.name = name, .value = whole ? value : 0, .mods = whole ? 0 : clause, .scope = scope, .span = ast_at(ast, mod)->span});
+    if (modified->under && modifies(modified->under))
+        add_package_values(program, list, package, modified->under);
+    for (uint32_t i = 0; i < modified->n_inside; i++)
+        put(program, list, modified->inside[i]);
+    for (uint32_t i = 1; modified->mods && i < ast_at(ast, modified->mods)->nchild; i++) {
+        Node mod = ast_child(ast, modified->mods, i), path = ast_kind(ast, mod) == AST_MOD ? ast_child(ast, mod, 0) : 0;
+        Node inside = path ? ast_child(ast, mod, 1) : 0;
+        if (!path || ast_at(ast, ast_child(ast, path, 0))->sym != modified->name)
+            continue;
+        if (ast_at(ast, path)->nchild > 1)
+            diag_add(program->diags, E0701, ast_at(ast, mod)->span, "a package inside is modified in parentheses: '%s(...)'; its name with a dot is not supported yet",
+                     sym_text(program->syms, modified->name));
+        for (uint32_t k = 1; inside && k < ast_at(ast, inside)->nchild && ast_at(ast, path)->nchild == 1; k++)
+            if (ast_kind(ast, ast_child(ast, inside, k)) == AST_MOD)
+                add_value(program, list, package, modified->scope, inside, ast_child(ast, inside, k));
+    }
 }
 
 uint32_t
@@ -455,7 +540,7 @@ program_specialise_base(Program *program, uint32_t class_id, Node extends, uint3
         if (ast_kind(ast, mod) == AST_REDECLARE && ast_kind(ast, element) == AST_CLASS)
             add_class(program, &list, class_id, base, ast_at(ast, element)->sym,
                       program_redeclared(program, element, scope), ast_at(ast, mod)->span);
-        else if (ast_kind(ast, mod) == AST_MOD && info->kind == CLASS_PACKAGE)
+        else if (ast_kind(ast, mod) == AST_MOD && (info->kind == CLASS_PACKAGE || names_class(program, base, mod)))
             add_value(program, &list, base, scope, mods, mod);
     }
     for (uint32_t i = 0; i < info->members.n; i++) {

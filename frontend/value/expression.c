@@ -55,6 +55,23 @@ expression_slot(ExprEnv *env, Var var)
 
 // --- references
 
+// Whether a name leads to a variable that is there: of a component that an algorithm section assigns variables of, the others are the model's.
+static bool
+leads_inside(const ExprEnv *env, const Type *type, Node ref)
+{
+    const AstNode *at = ast_at(env->ast, ref);
+    for (uint32_t part = 1; type->base == TYPE_RECORD && type->record->partial; part++) {
+        const RecordField *field = NULL;
+        for (uint32_t i = 0; i < type->record->n && part < at->nchild && !field; i++)
+            if (type->record->fields[i].name == ast_at(env->ast, ast_child(env->ast, ref, part))->sym)
+                field = &type->record->fields[i];
+        if (!field)
+            return false;
+        type = &field->type;
+    }
+    return true;
+}
+
 int64_t
 expression_local(const ExprEnv *env, Node ref)
 {
@@ -64,7 +81,7 @@ expression_local(const ExprEnv *env, Node ref)
         return -1;
     Sym name = ast_at(env->ast, part)->sym;
     for (uint32_t i = env->locals.n; i-- > 0;)
-        if (env->locals.at[i].name == name)
+        if (env->locals.at[i].name == name && leads_inside(env, &env->locals.at[i].value.type, ref))
             return i;
     return -1;
 }

@@ -48,6 +48,7 @@ struct RecordType {
     uint32_t class_id;       // for the class side
     uint32_t n, size;        // fields; scalars
     const RecordField *fields;
+    bool partial;            // a component that is no record: its fields are the variables that an algorithm section assigns
 };
 
 typedef struct Value {
@@ -75,10 +76,14 @@ typedef struct Reference {
     const Value *value;
 } Reference;
 
+// A default that a modification of the class around gives to a function, or to a field of a record, inside.
+typedef struct ChangedDefault { Sym name; Node value; void *scope; Span span; } ChangedDefault;
 typedef struct FunctionRef {
     Node class_node;         // the CLASS of a function, or of a record (its constructor)
     void *scope;             // for ExprEnv.scope while its body is elaborated
     void *around;            // of a short class: the scope of its modifications; NULL: `scope`
+    const ChangedDefault *defaults;
+    uint32_t n_defaults;
     Sym full_name;
     uint32_t id;             // of the class as specialised, by the class side
 } FunctionRef;
