@@ -285,6 +285,8 @@ make_grid(Clocks *clocks, Base *base)
     Expr value = is_periodic(clocks, base) ? periodic(clocks, base, &vars)
         : constructor->kind != CLOCK_CONDITION ? changing(clocks, base, constructor, &vars)
         : answers_itself(clocks, base) ? asked_before(clocks, constructor, &vars) : carried(clocks, constructor, constructor->first, &vars);
+    if (constructor && constructor->kind == CLOCK_CONDITION)
+        value = expr_2(exprs, OP_AND, expr_1(exprs, OP_NOT, expr_make(exprs, OP_INITIAL, NULL, 0)), value);
     define(clocks, EQN_NORMAL, base->tick, value, &vars, span);
     vec_clear(&vars);
     base->count = clocks_hidden(clocks, "count", VAR_DISCRETE, TYPE_INTEGER);

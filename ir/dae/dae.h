@@ -152,6 +152,7 @@ typedef struct Equation {
     uint8_t generated; // 1: made by the compiler (connection, derivative, law); 0: the user's
     bool binding : 1;  // var = e of a modification or declaration, var in the first slot: it belongs to the class of var
     bool guarded : 1;  // it is here because of how the connectors are connected: cardinality, Connections.isRoot
+    bool wished : 1;   // differentiated because stateSelect asks for a state that nothing differentiates (index.c)
     uint8_t other_units; // 1: a function declares other units than its text gives, or a factor was folded away: not checked
     uint8_t root;    // DAE_ROOT_*: it defines a root by a set-valued term (pass `roots`)
     Span span;

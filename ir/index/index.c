@@ -589,6 +589,99 @@ spare_law(Index *index, uint32_t searched)
     return search(index, e) && (e == searched || search(index, searched));
 }
 
+// --- wishes for what nothing differentiates
+
+// The equation read last is arithmetic: its derivative follows it wherever it has a value, as that of a root or of a power that is no
+// whole number does not at zero; nothing in it jumps, and nothing is an input.
+static bool
+is_plain(const Index *index, uint32_t e)
+{
+    const Structure *structure = &index->structure;
+    const Exprs *exprs = index->dae->exprs;
+    if (index->dae->equations.at[e].kind != EQN_NORMAL)
+        return false;
+    for (uint32_t k = 0; k < structure->vars.n; k++) {
+        VarKind kind = dae_kind(index->dae, structure->vars.at[k]);
+        if (kind == VAR_INPUT || kind == VAR_DISCRETE)
+            return false;
+    }
+    U32Vec parts = {0};
+    bool plain = true;
+    expr_parts(exprs, structure->shape, &parts);
+    for (uint32_t i = 0; i < parts.n && plain; i++) {
+        Op op = expr_op(exprs, parts.at[i]);
+        if (op == OP_POW) {
+            Expr power = expr_arg(exprs, parts.at[i], 1);
+            double value = expr_op(exprs, power) == OP_CONST ? expr_value(exprs, power) : 0.5;
+            plain = value == 2 || value == 3 || value == -1;
+        } else {
+            plain = op == OP_CONST || op == OP_SLOT || op == OP_TIME || op == OP_NEG || op == OP_ADD || op == OP_MUL || op == OP_DIV
+                    || op == OP_EQN;
+        }
+    }
+    vec_free(&parts);
+    return plain;
+}
+
+// The colored equations are plain, and bind a variable that is differentiated and that nobody wishes to be a state.
+static bool
+can_give_way(Index *index, const U8Vec *wished)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < index->colored_equations.n; k++) {
+        uint32_t e = index->colored_equations.at[k];
+        structure_read(&index->structure, e);
+        if (!is_plain(index, e) || index->reduction->derivative.at[e] != NONE)
+            return false;
+        for (uint32_t i = 0; i < index->structure.vars.n; i++) {
+            Var var = index->structure.vars.at[i];
+            found |= index->structure.use.at[i] == USE_DETERMINE && dae_kind(index->dae, var) == VAR_CONTINUOUS && !is_highest(index, var)
+                     && index->dae->var_der_of.at[var] == NONE && !(var < wished->n && wished->at[var]);
+        }
+    }
+    return found;
+}
+
+// What stateSelect = prefer or always asks to be a state may be one although nothing differentiates it (Modelica 3.6, 4.9.7.1): the
+// temperature of a fluid whose energy is balanced. With its derivative in the model the equation that determines it is one too many
+// among the highest derivatives, and it is differentiated with those that bind it to what is differentiated already; which of them are
+// states is chosen later. So is what follows from such variables through plain equations only.
+static bool
+wish_others(Index *index)
+{
+    Dae *dae = index->dae;
+    U8Vec wished = {0};
+    bool negative, good = true;
+    vec_grow(&wished, dae->nvars);
+    for (Var v = 0; v < dae->nvars; v++)
+        if (dae_state_select(dae, v) >= STATE_PREFER)
+            wished.at[dae_alias(dae, v, &negative)] = 1;
+    for (Var v = 0; v < wished.n && good; v++) {
+        uint32_t e = index->marks.at[v].equation_of;
+        if (!wished.at[v] || dae_kind(dae, v) != VAR_CONTINUOUS || dae->var_der_of.at[v] != NONE || !is_highest(index, v) || e == NONE)
+            continue;
+        // The search from its equation must not take it; it finds nothing, or the model would have an unknown too many.
+        index->marks.at[v].color = index->round + 1;
+        if (search_once(index, e, true)) {
+            good = false;
+            break;
+        }
+        if (!can_give_way(index, &wished))
+            continue;
+        dae_der(dae, v);
+        grow_all(index);
+        index->marks.at[v].equation_of = NONE;
+        index->rows.at[e].var_of = NONE;
+        uint32_t from = dae->equations.n;
+        for (; good && !search(index, e); e = good ? successor(index, e) : e)
+            good = differentiate_colored(index);
+        for (; from < dae->equations.n; from++)
+            dae->equations.at[from].wished = 1;
+    }
+    vec_free(&wished);
+    return good;
+}
+
 // --- the pass
 
 static uint32_t
@@ -644,6 +737,7 @@ pass_index(Dae *dae, Reduction *reduction, Diags *diags)
                 break;
             good = differentiate_colored(&index);
         }
+    good = good && wish_others(&index);
     for (uint32_t k = 0; k < dae->jumps.n; k++)
         dae->jumps.at[k].again = reduction->derivative.at[dae->jumps.at[k].derivative] != NONE;
     if (good) {

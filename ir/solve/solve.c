@@ -13,6 +13,7 @@
 #include "ir/structure/causal.h"
 
 #include "ir/expr/expr_calculus.h"
+#include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/solve/solutions.h"
@@ -88,6 +89,19 @@ add_assign(Causal *causal, Assign assign)
     vec_push(&causal->items, item);
 }
 
+// der(U) = der(m)*u + m*der(u), differentiated because a temperature is to be a state: what is stored in moves by a flow over a capacity, which
+// may be as small as one likes and is not zero, or nothing would say what the state does. As an unknown of the integrator der(u) would be
+// held to a tolerance that says nothing of it, as it is neither a state nor the derivative of one.
+static Expr
+solve_wished(Dae *dae, uint32_t equation, Expr shape, uint32_t k, Var unknown)
+{
+    Expr divisor = 0;
+    if (!dae->equations.at[equation].wished || dae->var_der_of.at[unknown] == NONE)
+        return 0;
+    Expr solved = expr_solve(dae->exprs, shape, k, &divisor);
+    return solved && divisor && expr_op(dae->exprs, divisor) == OP_SLOT ? solved : 0;
+}
+
 static bool
 solve_single(Dae *dae, Solutions *solutions, Causal *causal, uint32_t equation, Var unknown, U32Vec *vars)
 {
@@ -96,8 +110,14 @@ solve_single(Dae *dae, Solutions *solutions, Causal *causal, uint32_t equation, 
     Expr shape = dae_resolve(dae, equation, vars);
     uint32_t k = slot_of(vars, unknown);
     Assign assign;
-    if (k == NONE || !solutions_assign(solutions, shape, vars->at, k, equation, &assign))
+    if (k == NONE)
         return false;
+    if (!solutions_assign(solutions, shape, vars->at, k, equation, &assign)) {
+        Expr solved = solve_wished(dae, equation, shape, k, unknown);
+        if (!solved)
+            return false;
+        assign = causal_assign(dae, unknown, solved, vars->at, equation);
+    }
     add_assign(causal, assign);
     return true;
 }

@@ -7,8 +7,8 @@
 //             dy/dt(k) = dy/dt(0) + D*k,     y changes by the integral of D*r over the way of the jump,
 //         on which g goes from r to 0 (and so do the integrals of powers get the work of the impulse). A state that reinit() has
 //         given another value changes on the way, too, from its left limit; the k in what determines its derivative (ir/index/resets.c) are
-//         those that change the derivative by the whole of its jump; where there are none that are known (a law holds the derivative, or it matters
-//         how the state jumps) the other states keep their values, with a warning. The way is integrated by the classical Runge-Kutta method with steps
+//         those that change the derivative by the whole of its jump; where there are none that are known (a law holds the derivative, it matters
+//         how the state jumps, or there is no solution on the way) the other states keep their values, with a warning. The way is integrated by the classical Runge-Kutta method with steps
 //         that are halved, and extrapolated, until that makes no difference. What is not affine in k, or jumps although it was differentiated twice
 //         (a position under a mass), has no finite impulse: the run ends and names the equation. So it does where a function that branches by
 //         itself jumps on the way: its result has changed by more than its derivative makes of the way.
@@ -48,6 +48,7 @@ typedef struct Jumps {
     unsigned char *reset;    // nx: reinit() has set it
     unsigned char *told;     // per jump: its impulse was said to be left out
     bool without;            // what reinit() has set has no impulse that is known: other states keep their values
+    bool quiet;              // a point on the way where the model has no solution is no failure: they keep them, too
     double *force, *limit;   // per law: p and a without impulses
     unsigned char *pulled;   // per law: it sticks, or is closed, and impulses change its force or limit
     bool pulls;              // there are such laws
@@ -235,7 +236,7 @@ kick(Run *run, double factor, double *change)
     const Jumps *jumps = run->jumps;
     for (uint32_t k = 0; k < model->n_jumps; k++)
         run->v[model->jump[k].impulse] = is_reset(run, k) ? jumps->kick[k].now : factor * jumps->rest[k];
-    int status = evaluate_solved(run, true);
+    int status = evaluate_solved(run, !jumps->quiet);
     for (uint32_t k = 0; k < model->n_jumps; k++)
         run->v[model->jump[k].impulse] = 0;
     for (uint32_t i = 0; i < model->nx; i++)
@@ -305,7 +306,7 @@ respond(Run *run, double factor, double *change)
 {
     const mdl_model *model = run->model;
     Jumps *jumps = run->jumps;
-    if (evaluate_solved(run, true) != MDL_OK)
+    if (evaluate_solved(run, !jumps->quiet) != MDL_OK)
         return MDL_FAILED;
     memcpy(jumps->base, run->v + model->yp, model->nx * sizeof *jumps->base);
     find_leaps(run);
@@ -384,7 +385,7 @@ walk(Run *run, uint32_t n, double *end, bool *straight)
             status = slope_at(run, (step + where[stage]) * h, jumps->point, jumps->slope);
             for (uint32_t i = 0; i < all; i++) {
                 jumps->sum[i] += share[stage] * jumps->slope[i];
-                if (i < nx && stage && fabs(jumps->slope[i] - jumps->before[i]) > ON_THE_WAY * 1e-2 * fabs(jumps->slope[i]))
+                if (i < nx && stage && !(fabs(jumps->slope[i] - jumps->before[i]) <= ON_THE_WAY * 1e-2 * fabs(jumps->slope[i]))) // NaN, too
                     *straight = false;
             }
         }
@@ -509,12 +510,16 @@ travel(Run *run)
         status = respond_both(run);
     if (status != MDL_OK)
         return status;
-    if (!is_affine(run))
+    if (!is_affine(run)) {
+        jumps->quiet = false;
         return refuse(run, largest(run), "what its impulse does to the states is not proportional to it");
+    }
     if (!jumps->pulls)
         status = go(run);
-    if (status == MDL_OK && jumps->pulls)
+    if (status == MDL_OK && jumps->pulls) {
+        jumps->quiet = false;
         return refuse(run, largest(run), "what its impulse does to constraints that are closed, or frictions with limits that it changes, is not known");
+    }
     return status;
 }
 
@@ -551,7 +556,14 @@ jump_apply(Run *run, bool *jumped)
     if (run->sense)
         return sense_refuse(run, "what is differentiated jumps", model->jump[largest(run)].text);
     jumps->without = false;
+    jumps->quiet = model->jump[largest(run)].state != 0;
+    memcpy(jumps->work, run->v, model->nv * sizeof *run->v);
     status = travel(run);
+    if (status == MDL_FAILED && jumps->quiet && !jumps->without) {
+        memcpy(run->v, jumps->work, model->nv * sizeof *run->v);
+        status = go_without(run, "on the way of its impulse the model has no solution");
+    }
+    jumps->quiet = false;
     if (jumps->without) {
         failure_clear(run);
         status = leave_resets(run, &any);

@@ -3,7 +3,8 @@
 // Purpose: frictions in a row, written with conditions (stuck, forwards, backwards) instead of set-valued laws, may all hold
 //          what moves: its accelerations are then determined more than once, and the forces of the frictions not at all.
 //          As of redundant constraints (redundancy.c) the motion is unique, and of the forces the least are taken.
-//          Clearances in a row that are all open let what is between them stand anywhere in the gaps; there it stays where it was.
+//          Clearances in a row that are all open let what is between them stand anywhere in the gaps; there it stays where it was, but not
+//          where a relation is about to change.
 // Method: newton.c factors blocks with choices by rank where an elimination finds them singular, and looks whether
 //         the equations agree. Here the null directions are tried: they must not change how the states move. The dae form
 //         would need a regular matrix, so the causal form is used from then on.
@@ -120,6 +121,83 @@ locked_keeps_motion(Run *run)
     return keeps || hidden_determines(run);
 }
 
+// --- edges
+
+static const double LITTLE = 1e-3, FAR = 0.1; // of the units of the unknowns: along what is open
+static const double EDGE = 1e-12;             // of what a relation compares
+
+static bool
+relations_hold(Run *run)
+{
+    const mdl_model *model = run->model;
+    if (evaluate_relations(run) != MDL_OK)
+        return false;
+    for (uint32_t k = 0; k < model->n_relations; k++)
+        if ((run->v[model->relation[k].next] != 0) != (run->v[model->relation[k].value] != 0))
+            return false;
+    return true;
+}
+
+// From `kept`, all of v, by a part of the unit along what is open.
+static bool
+holds_beside(Run *run, const Newton *newton, const double *kept, const double *along, double part)
+{
+    const mdl_block *block = newton->block;
+    memcpy(run->v, kept, run->model->nv * sizeof *kept);
+    for (uint32_t i = 0; i < block->m; i++)
+        run->v[block->unknown[i]] += part * along[i];
+    return relations_hold(run);
+}
+
+// The side of the open direction on which all relations are as they are, where it is not both: 1, -1 or 0.
+static int
+inner_side(Run *run, const Newton *newton, const double *kept, const double *along)
+{
+    bool below = holds_beside(run, newton, kept, along, -LITTLE), above = holds_beside(run, newton, kept, along, LITTLE);
+    return (int)above - (int)below;
+}
+
+static bool
+some_at_edge(const Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_relations; k++)
+        if (fabs(run->v[run->model->relation[k].g]) <= EDGE)
+            return true;
+    return false;
+}
+
+// What is left open stands where a relation is about to change (a pressure between two ports that are shut, at which one of them opens): rounding would
+// decide, at one event after the other. It moves to where none is about to.
+MDL_CHECKED static int
+leave_edges(Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    uint32_t open = newton->locked;
+    size_t nv = run->model->nv;
+    if (block->linear || !some_at_edge(run))
+        return MDL_OK;
+    double *kept = malloc((nv + (size_t)open * block->m + 1) * sizeof *kept), *along = kept + nv;
+    if (!kept)
+        return MDL_INTERNAL;
+    for (uint32_t k = 0; k < open; k++)
+        rank_kernel(newton->rank, k, along + (size_t)k * block->m);
+    bool moved = false;
+    for (uint32_t k = 0; k < open; k++, along += block->m) {
+        memcpy(kept, run->v, nv * sizeof *kept);
+        int side = inner_side(run, newton, kept, along);
+        bool found = false;
+        for (double part = FAR; side && !found && part >= LITTLE; part /= 10)
+            found = holds_beside(run, newton, kept, along, side * part);
+        if (!found)
+            memcpy(run->v, kept, nv * sizeof *kept);
+        moved |= found;
+    }
+    free(kept);
+    if (moved)
+        evaluate_store(run);
+    return MDL_OK;
+}
+
 int
 locked_review(Run *run)
 {
@@ -132,10 +210,14 @@ locked_review(Run *run)
             newton->reviewed = newton->locked;
         if (!newton || !newton->locked)
             continue;
-        if (newton_keeps_motion(run, newton, newton->locked))
+        if (newton_keeps_motion(run, newton, newton->locked)) {
             tell(run, newton);
-        else if (!hidden_determines(run))
+            int status = leave_edges(run, newton);
+            if (status != MDL_OK)
+                return status;
+        } else if (!hidden_determines(run)) {
             return refuse(run, newton);
+        }
         locked += newton->locked;
     }
     run->locked = locked;

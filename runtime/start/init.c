@@ -54,7 +54,7 @@ run_steps(Run *run, Newton **block, Effort effort, uint32_t *failed)
             mdl_call(step->call, run->v);
         else if (!block[k])
             return MDL_INTERNAL;
-        else if (newton_solve(run, block[k], effort) != MDL_OK)
+        else if (newton_solve(run, block[k], effort) != MDL_OK && !(effort == EFFORT_PATHS && held_choices_solve(run, block[k])))
             return MDL_FAILED;
     }
     return MDL_OK;

@@ -24,6 +24,10 @@ bool assemble_explain(Run *run);
 // derivatives must be in v. Returns the length.
 size_t assemble_loop_text(const Run *run, const uint8_t *rows, char *text, size_t size);
 
+// --- held_choices.c: blocks with Booleans
+// After `newton` could not solve its block: Booleans among its unknowns and the others take turns. False: v and `newton` are as before.
+MDL_CHECKED bool held_choices_solve(Run *run, Newton *newton);
+
 // --- turned.c: loops that close half a turn off
 typedef int (*StartSolver)(Run *run, void *blocks);
 // v is a solution that `solve` has found from the values `base`. Where loops close half a turn off, others are sought from
