@@ -44,8 +44,7 @@ check_type(const Frame *frame, const Passing *passing, const Pass *pass)
 {
     const Type *type = &pass->value.type;
     if (type->base == TYPE_RECORD)
-        return type->rank ? refuse(frame, pass->node, "arrays of records have no form in C")
-             : passing->fortran ? refuse(frame, pass->node, "records have no form in FORTRAN 77")
+        return passing->fortran ? refuse(frame, pass->node, "records have no form in FORTRAN 77")
              : has_arrays(type->record) ? refuse(frame, pass->node, "a record with arrays has no form in C") : true;
     if (type->base == TYPE_STRING && passing->fortran && (pass->kind == PASS_RESULT || type->rank))
         return refuse(frame, pass->node, type->rank ? "FORTRAN 77 takes no arrays of Strings" : "FORTRAN 77 cannot give a String");

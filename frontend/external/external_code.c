@@ -38,23 +38,53 @@ print_struct(const Passing *passing, const RecordType *record, Out *out)
     out_char(out, '}');
 }
 
-// Copies between the scalars from `first` of `row` on and the struct at `path`.
+// Copies between the scalars from `first` of `row` on, a text, and the struct at `path`.
 static void
-copy_struct(const Passing *passing, const RecordType *record, const char *row, uint32_t first, const char *path, bool back, Out *out)
+copy_struct(const Passing *passing, const RecordType *record, const char *row, const char *first, const char *path, bool back, Out *out)
 {
     for (uint32_t i = 0; i < record->n; i++) {
         const RecordField *field = &record->fields[i];
         const char *at = arena_printf(passing->env->arena, "%s.%s", path, sym_text(passing->env->syms, field->name));
-        uint32_t place = first + field->first;
+        const char *place = arena_printf(passing->env->arena, "%s + %u", first, field->first);
         if (field->type.base == TYPE_RECORD)
             copy_struct(passing, field->type.record, row, place, at, back, out);
         else if (back)
-            out_printf(out, field->type.base == TYPE_STRING ? "    %s[%u] = mdlc_text(%s, state);\n" : "    %s[%u] = %s;\n", row, place, at);
+            out_printf(out, field->type.base == TYPE_STRING ? "    %s[%s] = mdlc_text(%s, state);\n" : "    %s[%s] = %s;\n", row, place, at);
         else if (field->type.base == TYPE_STRING)
-            out_printf(out, "    %s = mdlc_text_at(%s[%u], state);\n", at, row, place);
+            out_printf(out, "    %s = mdlc_text_at(%s[%s], state);\n", at, row, place);
         else
-            out_printf(out, "    %s = (%s)%s[%u];\n", at, external_scalar_type(&field->type), row, place);
+            out_printf(out, "    %s = (%s)%s[%s];\n", at, external_scalar_type(&field->type), row, place);
     }
+}
+
+// A record, or an array of them, between the scalars of `row` from `first` on and the variable of the argument.
+static void
+copy_records(const Passing *passing, const Pass *pass, uint32_t i, const char *row, uint32_t first, bool back, Out *out)
+{
+    const RecordType *record = pass->value.type.record;
+    Arena *arena = passing->env->arena;
+    if (!pass->value.type.rank) {
+        copy_struct(passing, record, row, arena_printf(arena, "%u", first), arena_printf(arena, "a%u", i), back, out);
+        return;
+    }
+    out_printf(out, "    for (size_t k = 0; k < %u; k++) {\n", record->size ? pass->value.count / record->size : 0);
+    copy_struct(passing, record, row, arena_printf(arena, "%u + k * %u", first, record->size), arena_printf(arena, "a%u[k]", i), back, out);
+    out_text(out, "    }\n");
+}
+
+static void
+open_records(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
+{
+    const RecordType *record = pass->value.type.record;
+    bool array = pass->value.type.rank;
+    uint32_t n = array && record->size ? pass->value.count / record->size : 0;
+    out_text(out, array ? "    static _Thread_local " : "    ");
+    print_struct(passing, record, out);
+    if (array)
+        out_printf(out, " a%u[%u];\n", i, n ? n : 1);
+    else
+        out_printf(out, " a%u;\n", i);
+    copy_records(passing, pass, i, "in", pass->in, false, out);
 }
 
 // --- arrays
@@ -160,10 +190,7 @@ open_pass(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
         else if (!external_literal(passing, pass))
             out_printf(out, "    const char *a%u = mdlc_text_at(in[%u], state);\n", i, pass->in);
     } else if (type->base == TYPE_RECORD) {
-        out_text(out, "    ");
-        print_struct(passing, type->record, out);
-        out_printf(out, " a%u;\n", i);
-        copy_struct(passing, type->record, "in", pass->in, arena_printf(passing->env->arena, "a%u", i), false, out);
+        open_records(passing, pass, i, out);
     } else if (type->rank) {
         open_array(passing, pass, i, out);
     } else if (type->object) {
@@ -186,7 +213,7 @@ print_argument(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
     else if (type->base == TYPE_STRING)
         out_printf(out, "a%u", i);
     else if (type->base == TYPE_RECORD)
-        out_printf(out, "(void *)&a%u", i);
+        out_printf(out, type->rank ? "(void *)a%u" : "(void *)&a%u", i);
     else if (type->rank && is_direct(passing, pass))
         out_printf(out, pass->kind == PASS_RESULT ? "out + %u" : "in + %u", pass->kind == PASS_RESULT ? pass->out : pass->in);
     else if (type->rank)
@@ -206,7 +233,7 @@ close_pass(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
     if (pass->kind != PASS_RESULT)
         return;
     if (type->base == TYPE_RECORD)
-        copy_struct(passing, type->record, "out", pass->out, arena_printf(passing->env->arena, "a%u", i), true, out);
+        copy_records(passing, pass, i, "out", pass->out, true, out);
     else if (type->rank)
         close_array(passing, pass, i, out);
     else if (type->base == TYPE_STRING)

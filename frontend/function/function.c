@@ -790,5 +790,5 @@ call_first(ExprEnv *env, Node call, Value *out)
 }
 
 const FunctionCalls function_calls = {
-    .call = call_first, .results = call_results, .apply_all = apply_all, .apply = apply, .accepts = accepts, .takes = takes,
+    .call = call_first, .results = call_results, .apply_all = apply_all, .apply = apply, .accepts = accepts, .takes = takes, .reduce = routine_reduction,
 };

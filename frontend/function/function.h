@@ -65,6 +65,8 @@ bool routine_use(Frame *frame, Value *values, Value **outputs, uint32_t *n);
 // --- routine_section.c
 // Makes a loop in an algorithm section of a model a call at run time: the variables it assigns become its results.
 bool routine_loop(Frame *frame, Node loop);
+// routine_reduction.c: FunctionCalls.reduce.
+bool routine_reduction(ExprEnv *env, Fold fold, Node forarg, Span span, Value *out);
 // Runs a function whose variables are gathered, for arguments (nodes, 0 where none is given) with their
 // values; the second takes arrays where the function has scalars, and calls it for each element.
 bool function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);

@@ -82,6 +82,17 @@ void compile_hold(Frame *frame, Value *value);
 bool compile_size(Frame *frame, uint32_t local, const Value *value, Span span, const char *what);
 Control compile_loop(Frame *frame, Node node);
 Control compile_for(Frame *frame, Node node, uint32_t index); // from its index-th index on
+// A loop of an index that is a local inside. Its range is evaluated in `env`: that of the routine, or Compile.outer.
+typedef Control LoopBody(Compile *c, void *of);
+bool compile_counted(Compile *c, ExprEnv *env, Node here, LoopBody *inside, void *of);
+
+// --- routine_section.c
+// An expression of `outer` inside: a number, or a cell that is an input.
+Expr compile_given(Compile *c, Expr value);
+// What is known outside is an input, unless its value is known.
+void compile_held(Compile *c, const Value *before, Value *value);
+// What the routine uses of all that could be an input; called with `given`.
+void compile_settle_inputs(Compile *c);
 
 // --- routine_unset.c
 // Makes the routine fail where an output has no value at its end, or a variable is read that has none; false where that is always so.

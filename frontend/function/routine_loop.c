@@ -15,10 +15,10 @@ typedef struct Counting {
     Value values;
 } Counting;
 
+// `env`: where the range is evaluated, inside or around the routine.
 static bool
-counting_range(Compile *c, Node range, Counting *counting)
+counting_range(Compile *c, ExprEnv *env, Node range, Counting *counting)
 {
-    ExprEnv *env = c->env;
     Exprs *exprs = env->exprs;
     Value part[3];
     bool real = false;
@@ -32,6 +32,8 @@ counting_range(Compile *c, Node range, Counting *counting)
             diag_add(env->diags, E0209, node_span(env, range), "the bounds of a range must be numbers");
             return false;
         }
+        if (env != c->env)
+            part[i].elements[0] = compile_given(c, part[i].elements[0]);
         real |= part[i].type.base == TYPE_REAL;
     }
     Expr last = part[2].elements[0], span;
@@ -48,9 +50,8 @@ counting_range(Compile *c, Node range, Counting *counting)
 }
 
 static bool
-counting_values(Compile *c, Node range, Counting *counting)
+counting_values(Compile *c, ExprEnv *env, Node range, Counting *counting)
 {
-    ExprEnv *env = c->env;
     if (!expression(env, range, &counting->values))
         return false;
     if (counting->values.type.rank != 1) {
@@ -58,6 +59,8 @@ counting_values(Compile *c, Node range, Counting *counting)
                  value_type_text(env, &counting->values));
         return false;
     }
+    for (uint32_t k = 0; k < counting->values.count && env != c->env; k++)
+        counting->values.elements[k] = compile_given(c, counting->values.elements[k]);
     counting->type = type_with_sizes(&counting->values.type, 0, NULL);
     counting->count = expr_const(env->exprs, counting->values.count);
     counting->first = 0;
@@ -135,10 +138,9 @@ close_loop(Compile *c, uint32_t outer, Control control)
 }
 
 static Control
-run_counted(Compile *c, Node node, uint32_t index, Counting *counting)
+run_counted(Compile *c, Node here, Counting *counting, LoopBody *inside, void *of)
 {
     Exprs *exprs = c->env->exprs;
-    Node here = ast_child(c->env->ast, ast_child(c->env->ast, node, 0), index);
     uint32_t outer = c->after, locals = c->env->locals.n, head, body;
     keep_counting(c, counting);
     uint32_t k = compile_cells(c, 1), cell = compile_cells(c, 1);
@@ -157,12 +159,30 @@ run_counted(Compile *c, Node node, uint32_t index, Counting *counting)
                                                                   && expr_is_const(exprs, counting->step, 1);
     double count = known ? expr_value(exprs, counting->count) : 0;
     open_loop(c, each ? cell : NO_BLOCK, count > 0 && count < NO_BLOCK ? (uint32_t)count : 0);
-    Control control = compile_for(&c->frame, node, index + 1);
+    Control control = inside(c, of);
     c->env->locals.n = locals;
     if (c->block != NO_BLOCK)
         compile_set(c, k, expr_2(exprs, OP_ADD, position, expr_const(exprs, 1)));
     compile_jump(c, head, true);
     return close_loop(c, outer, control);
+}
+
+typedef struct ForBody { Node node; uint32_t index; } ForBody; // a for-statement, and which of its indices comes next
+
+static Control
+inside_for(Compile *c, void *of)
+{
+    const ForBody *body = of;
+    return compile_for(&c->frame, body->node, body->index);
+}
+
+bool
+compile_counted(Compile *c, ExprEnv *env, Node here, LoopBody *inside, void *of)
+{
+    Node range = loop_has_range(env, here) ? ast_child(env->ast, here, 0) : 0;
+    Counting counting = {0};
+    return range && (ast_kind(env->ast, range) == AST_RANGE ? counting_range(c, env, range, &counting) : counting_values(c, env, range, &counting))
+        && run_counted(c, here, &counting, inside, of) != CONTROL_FAILED;
 }
 
 static Control
@@ -189,10 +209,7 @@ compile_for(Frame *frame, Node node, uint32_t index)
     Node range = ast_child(env->ast, here, 0);
     uint32_t locals = env->locals.n;
     Before start = compile_mark(c);
-    Counting counting = {0};
-    bool arithmetic = ast_kind(env->ast, range) == AST_RANGE;
-    if ((arithmetic ? counting_range(c, range, &counting) : counting_values(c, range, &counting))
-        && run_counted(c, node, index, &counting) != CONTROL_FAILED)
+    if (compile_counted(c, env, here, inside_for, &(ForBody){node, index + 1}))
         return CONTROL_NEXT;
     // The body may need the index while compiling: where the range is known, it is written out.
     Value known;

@@ -19,6 +19,16 @@ add_input(Compile *c, uint32_t cell, Expr value)
     vec_push(&c->given, value);
 }
 
+Expr
+compile_given(Compile *c, Expr value)
+{
+    if (expr_op(c->env->exprs, value) == OP_CONST)
+        return value;
+    uint32_t cell = compile_cells(c, 1);
+    add_input(c, cell, value);
+    return expr_slot(c->env->exprs, cell);
+}
+
 static bool
 is_assigned(const Compile *c, const Local *local)
 {
@@ -33,19 +43,16 @@ begin_assigned(Compile *c, const Value *before, const Value *cells)
     Exprs *exprs = c->env->exprs;
     for (uint32_t k = 0; k < before->count; k++) {
         Expr value = before->elements[k];
-        if (value && expr_op(exprs, value) != OP_CONST) {
-            uint32_t cell = compile_cells(c, 1);
-            add_input(c, cell, value);
-            value = expr_slot(exprs, cell);
-        }
+        if (value)
+            value = compile_given(c, value);
         if (value)
             compile_set(c, expr_slot_of(exprs, cells->elements[k]), value);
     }
 }
 
 // What the loop does not assign is an input, unless it is known.
-static void
-begin_other(Compile *c, const Value *before, Value *value)
+void
+compile_held(Compile *c, const Value *before, Value *value)
 {
     uint32_t n = before->count, first;
     if (value_known(c->env, before))
@@ -78,7 +85,7 @@ begin_variables(Compile *c)
         if (is_assigned(c, local))
             begin_assigned(c, before, &local->value);
         else
-            begin_other(c, before, &local->value);
+            compile_held(c, before, &local->value);
     }
 }
 
@@ -117,15 +124,17 @@ is_real(Compile *c, Expr e)
     U32Vec slots = {0};
     bool real = expr_has_op(outer->exprs, e, OP_TIME);
     expr_used_slots(outer->exprs, &e, 1, &slots);
-    for (uint32_t i = 0; i < slots.n && !real; i++)
-        real = outer->real(outer, outer->slots->at[slots.at[i]]);
+    for (uint32_t i = 0; i < slots.n && !real; i++) {
+        uint32_t var = outer->slots->at[slots.at[i]];
+        real = var == BOUND_VARIABLE || outer->real(outer, var); // of a function around: it may be
+    }
     vec_free(&slots);
     return real;
 }
 
 // Variables of the model that the loop uses are inputs as well; what turned out not to be used is none.
-static void
-settle_inputs(Compile *c)
+void
+compile_settle_inputs(Compile *c)
 {
     U8Vec used = {0};
     uint32_t kept = 0, own = compile_cells(c, 0);
@@ -171,7 +180,7 @@ compile_outermost(Compile *c, Node loop)
     begin_variables(c);
     if (compile_loop(&c->frame, loop) == CONTROL_FAILED || !compile_finish(c) || !compile_check_size(c))
         return false;
-    settle_inputs(c);
+    compile_settle_inputs(c);
     c->routine->complete = true;
     take_results(c);
     return true;

@@ -121,6 +121,8 @@ typedef struct Local {       // a loop index or a variable of a function being e
     Value value;
 } Local;
 
+typedef enum Fold { FOLD_SUM, FOLD_PRODUCT, FOLD_MIN, FOLD_MAX } Fold;
+
 // What a call of a function means. Expressions call functions, and functions contain expressions: this is how the former ask
 // (function.c). All but `accepts` and `takes` return false after messages.
 typedef struct ExprEnv ExprEnv;
@@ -136,6 +138,8 @@ typedef struct FunctionCalls {
     // arguments of a call. No messages.
     bool (*accepts)(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n);
     bool (*takes)(ExprEnv *env, const FunctionRef *function, Node call);
+    // A reduction over ranges that are known at run time only.
+    bool (*reduce)(ExprEnv *env, Fold fold, Node forarg, Span span, Value *out);
 } FunctionCalls;
 extern const FunctionCalls function_calls;
 

@@ -143,8 +143,8 @@ void record_reorder(ExprEnv *env, Value *value, const Type *wanted);
 bool path_select(ExprEnv *env, const Type *type, Node ref, uint32_t part, U32Vec *positions, Type *result);
 // --- reduction.c
 bool reduction_array(ExprEnv *env, Node forarg, Value *out);      // {e for i in r}
-typedef enum Fold { FOLD_SUM, FOLD_PRODUCT, FOLD_MIN, FOLD_MAX } Fold;
 bool reduction_fold(ExprEnv *env, Fold fold, const Value *value, Span span, Value *out); // over all elements
+Expr reduction_empty(ExprEnv *env, Fold fold, VarType base); // the value of a reduction of nothing
 bool reduction_call(ExprEnv *env, Fold fold, Node forarg, Span span, Value *out);
 
 // --- compile_time.c

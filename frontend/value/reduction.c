@@ -78,14 +78,19 @@ loop_value(ExprEnv *env, const Loop *loop, const uint32_t *digit, Node body, Val
     return good;
 }
 
-// `body for i in r, j in s`: calls the body once per combination, indices as Locals; values in the order of
+// *open: a range is known at run time only. `body for i in r, j in s`: calls the body once per combination, indices as Locals; values in the order of
 // the array they make, the first index fastest, and its sizes.
 static bool
-reduction_expand(ExprEnv *env, Node forarg, Value **values, uint32_t *n, uint32_t *sizes, uint32_t *n_sizes)
+reduction_expand(ExprEnv *env, Node forarg, Value **values, uint32_t *n, uint32_t *sizes, uint32_t *n_sizes, bool *open)
 {
     Loop loop;
     Node body = ast_child(env->ast, forarg, 0), indices = ast_child(env->ast, forarg, 1);
-    if (!loop_open(env, indices, &loop))
+    bool run_time = env->at_run_time;
+    env->at_run_time = false;
+    bool ranges = loop_open(env, indices, &loop);
+    *open = !ranges && env->at_run_time;
+    env->at_run_time |= run_time;
+    if (!ranges)
         return false;
     double total = 1;
     for (uint32_t i = 0; i < loop.n; i++) {
@@ -120,7 +125,8 @@ reduction_array(ExprEnv *env, Node forarg, Value *out)
     Value *values;
     uint32_t n, sizes[MAX_INDICES], n_sizes;
     Span span = node_span(env, forarg);
-    if (!reduction_expand(env, forarg, &values, &n, sizes, &n_sizes))
+    bool open;
+    if (!reduction_expand(env, forarg, &values, &n, sizes, &n_sizes, &open))
         return false;
     if (n == 0) {
         Type type = {.base = TYPE_REAL, .rank = (uint8_t)n_sizes};
@@ -145,8 +151,8 @@ reduction_array(ExprEnv *env, Node forarg, Value *out)
 
 // --- folding
 
-static Expr
-fold_empty(ExprEnv *env, Fold fold, VarType base)
+Expr
+reduction_empty(ExprEnv *env, Fold fold, VarType base)
 {
     static const double neutral[] = {[FOLD_SUM] = 0, [FOLD_PRODUCT] = 1, [FOLD_MIN] = 1.7976931348623157e308,
                                      [FOLD_MAX] = -1.7976931348623157e308};
@@ -206,7 +212,7 @@ reduction_fold(ExprEnv *env, Fold fold, const Value *value, Span span, Value *ou
     if (!type_is_number(&value->type) && !ordered)
         return refuse_fold(env, fold, value, span);
     Expr e = value->count ? fold_elements(env, fold, value->elements, value->count)
-                          : fold_empty(env, fold, value->type.base);
+                          : reduction_empty(env, fold, value->type.base);
     *out = value_scalar(env, value->type.base, e);
     out->type = type_with_sizes(&value->type, 0, NULL);
     return true;
@@ -218,10 +224,16 @@ reduction_call(ExprEnv *env, Fold fold, Node forarg, Span span, Value *out)
 {
     Value *values, stacked;
     uint32_t n, sizes[MAX_INDICES], n_sizes;
-    if (!reduction_expand(env, forarg, &values, &n, sizes, &n_sizes))
-        return false;
+    bool open;
+    DiagsMark mark = diags_mark(env->diags);
+    if (!reduction_expand(env, forarg, &values, &n, sizes, &n_sizes, &open)) {
+        if (!open)
+            return false;
+        diags_return_to(env->diags, mark);
+        return env->calls->reduce(env, fold, forarg, span, out);
+    }
     if (n == 0) {
-        *out = value_scalar(env, TYPE_REAL, fold_empty(env, fold, TYPE_REAL));
+        *out = value_scalar(env, TYPE_REAL, reduction_empty(env, fold, TYPE_REAL));
         return true;
     }
     if (!array_stack(env, values, n, span, &stacked))
