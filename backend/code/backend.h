@@ -6,12 +6,14 @@
 
 #include "ir/base/out.h"
 #include "ir/dae/sys.h"
+#include "runtime/model/threads.h"
 
 typedef struct Engine Engine; // compiled code of one Sys; must outlive every use of its model
 
 typedef struct EngineOptions {
     int opt;          // -1 automatic (by size), 0 fastest compilation, 1, 2 best code
     bool verify;      // run LLVM's verifier
+    Threads *threads;       // NULL, or threads for large loops of functions in this process
 } EngineOptions;
 
 // Each compiles every function of `sys` and writes the code into the model through sys->fixups. The Sys and its

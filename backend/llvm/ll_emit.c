@@ -677,6 +677,12 @@ emit_loop(Emitter *e, const Code *code)
     make_scopes(e);
     vec_grow(&e->tables, e->loop->segment->n_columns + 1);
     ll_operations(e, &code->before);
+    LLVMValueRef first = ll_index(e, 0), end = ll_index(e, e->loop->segment->trips);
+    if (e->loop->divided) {
+        LLVMValueRef self = LLVMGetParam(e->function, 1);
+        first = LLVMBuildLoad2(builder, e->m->type_index, self, "");
+        end = LLVMBuildLoad2(builder, e->m->type_index, ll_place(e, self, ll_index(e, 1)), ""); // a double is as long as an index
+    }
     LLVMBasicBlockRef entry = LLVMGetInsertBlock(builder), body = ll_block(e);
     LLVMBuildBr(builder, body);
     LLVMPositionBuilderAtEnd(builder, body);
@@ -684,10 +690,9 @@ emit_loop(Emitter *e, const Code *code)
     ll_operations(e, &code->body);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(builder), done = ll_block(e);
     LLVMValueRef next = LLVMBuildNUWAdd(builder, e->trip, ll_index(e, 1), "");
-    LLVMValueRef more =
-        LLVMBuildICmp(builder, LLVMIntULT, next, ll_index(e, e->loop->segment->trips), "");
+    LLVMValueRef more = LLVMBuildICmp(builder, LLVMIntULT, next, end, "");
     LLVMValueRef branch = LLVMBuildCondBr(builder, more, body, done);
-    LLVMValueRef from[2] = {ll_index(e, 0), next};
+    LLVMValueRef from[2] = {first, next};
     LLVMBasicBlockRef blocks[2] = {entry, latch};
     LLVMAddIncoming(e->trip, from, blocks, 2);
     if (uses_tables(e->loop))

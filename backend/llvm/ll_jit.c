@@ -45,12 +45,20 @@ typedef struct Late {
     _Atomic double spent;     // interpreting it, where it is long
 } Late;
 
+// A function that is called part by part, of which threads may share some.
+typedef struct Divided {
+    Threads *threads;
+    uint32_t n;
+    struct { mdl_fn *fn; uint32_t trips; } part[]; // trips: 0: at once
+} Divided;
+
 struct Jit {
     LLVMOrcLLJITRef lljit;
     PiecesVec kept;
     Sharing sharing;
     Sys *sys;
     EngineOptions options;
+    VEC(Divided *) divided;
     uint8_t *late;        // per function: it is one of `waiting`
     Late *waiting;
     Interp *interp;
@@ -94,6 +102,9 @@ release_jit(void *state)
     share_free(&jit->sharing);
     interp_free(&jit->interp);
     pthread_mutex_destroy(&jit->lock);
+    for (uint32_t i = 0; i < jit->divided.n; i++)
+        free(jit->divided.at[i]);
+    vec_free(&jit->divided);
     free(jit->late);
     free(jit->waiting);
     free(jit);
@@ -294,6 +305,57 @@ set_late(Jit *jit, mdl_code *code)
     }
 }
 
+// --- functions that threads share
+
+typedef struct Trips {
+    mdl_fn *fn;
+    double *v;
+    uint64_t trips, length; // of a block
+} Trips;
+
+static void
+do_trips(void *context, size_t block)
+{
+    const Trips *t = context;
+    uint64_t range[2] = {block * t->length, (block + 1) * t->length};
+    range[1] = range[1] < t->trips ? range[1] : t->trips;
+    t->fn(t->v, range);
+}
+
+static void
+call_divided(double *v, const void *self)
+{
+    enum { BLOCKS_EACH = 4, LEAST = 1024 };
+    const Divided *divided = self;
+    for (uint32_t k = 0; k < divided->n; k++) {
+        Trips t = {divided->part[k].fn, v, divided->part[k].trips, 0};
+        if (!t.trips) {
+            t.fn(v, NULL);
+            continue;
+        }
+        t.length = t.trips / (BLOCKS_EACH * threads_count(divided->threads)) + 1;
+        t.length = t.length > LEAST ? t.length : LEAST;
+        threads_run(divided->threads, do_trips, &t, (t.trips + t.length - 1) / t.length);
+    }
+}
+
+static bool
+find_parts(Jit *jit, uint32_t f, const U32Vec *trips, mdl_code *code, Out *why)
+{
+    Divided *divided = base_calloc(1, sizeof *divided + trips->n * sizeof *divided->part);
+    vec_push(&jit->divided, divided);
+    divided->threads = jit->options.threads;
+    for (; divided->n < trips->n; divided->n++) {
+        char name[256];
+        snprintf(name, sizeof name, "%s.%u", jit->sys->funcs.at[f].name, divided->n);
+        divided->part[divided->n].trips = trips->at[divided->n];
+        if (!look_up(jit, name, &divided->part[divided->n].fn, why))
+            return false;
+    }
+    code[f] = (mdl_code){call_divided, divided};
+    return true;
+}
+
 static bool
 find_function(Jit *jit, uint32_t f, mdl_code *code, Out *why)
 {
@@ -308,7 +370,7 @@ find_function(Jit *jit, uint32_t f, mdl_code *code, Out *why)
 }
 
 static bool
-find_functions(Jit *jit, Out *why)
+find_functions(Jit *jit, const U32Vec *divided, Out *why)
 {
     Sys *sys = jit->sys;
     mdl_code *code = base_calloc(sys->funcs.n + 1, sizeof *code);
@@ -316,7 +378,7 @@ find_functions(Jit *jit, Out *why)
     set_late(jit, code);
     for (uint32_t f = 0; good && f < sys->funcs.n; f++)
         if (sys->funcs.at[f].count && !jit->late[f])
-            good = find_function(jit, f, code, why);
+            good = divided && divided[f].n ? find_parts(jit, f, &divided[f], code, why) : find_function(jit, f, code, why);
     if (good)
         link_code(sys, code);
     free(code);
@@ -338,7 +400,13 @@ engine_llvm(Sys *sys, const EngineOptions *options, Out *why)
     SlotCounts slots = {0};
     share_find(&jit->sharing, sys, &slots);
     vec_free(&slots.count);
-    if (start_jit(jit, why) && ll_compile(&request, why) && find_functions(jit, why))
+    U32Vec *divided = options->threads ? base_calloc(sys->funcs.n + 1, sizeof *divided) : NULL;
+    request.divided = divided;
+    bool good = start_jit(jit, why) && ll_compile(&request, why) && find_functions(jit, divided, why);
+    for (uint32_t f = 0; divided && f < sys->funcs.n; f++)
+        vec_free(&divided[f]);
+    free(divided);
+    if (good)
         return jit->engine = engine_make(release_jit, jit);
     release_jit(jit);
     return NULL;

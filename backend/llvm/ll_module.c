@@ -20,6 +20,7 @@
 #include "ir/base/map.h"
 #include "ir/expr/expr_parts.h"
 
+enum { LEAST_DIVIDED = 16384 }; // instructions of a loop that threads share: some ten microseconds
 enum { LATE_INSTRS = 2000 }; // straight code that takes longer to compile than to interpret a hundred times over
 enum { MODULE_INSTRS = 5000, LOOP_MODULE_INSTRS = 2000, LOOP_WORK = 20000, LARGEST_OPTIMISED = 4000, MOST_STEPS_OPTIMISED = 1000, MOST_OPERATIONS_OPTIMISED = 40000 };
 
@@ -122,6 +123,7 @@ typedef struct Compiler {
     bool lanes;      // functions for several runs are made
     const Func *func;
     uint32_t parts;  // helper functions of `func` so far
+    U32Vec *divided; // of `func`, which threads share: trips of its parts; NULL: they do not
 } Compiler;
 
 // Level of straight code: FastISel up to opt 1. The instruction selector proper at opt 2.
@@ -328,7 +330,9 @@ emit_piece(Compiler *c, const Code *code, const LlLoop *loop, uint32_t instrs, b
         snprintf(name, sizeof name, "%s%s", c->func->name, c->lanes ? LANES_SUFFIX : "");
     else
         part_name(name, sizeof name, c, c->parts++);
-    LLVMValueRef function = function_named(m, name, !whole);
+    if (c->divided)
+        vec_push(c->divided, loop && loop->divided ? loop->segment->trips : 0);
+    LLVMValueRef function = function_named(m, name, !whole && !c->divided);
     if (!whole || (m->optimised && !optimised))
         ll_attribute(m, function, "noinline");
     if (m->optimised && !optimised)
@@ -381,12 +385,60 @@ trip_work(const Compiler *c, const Code *code)
     return work;
 }
 
+// Whether a part of the trips, whichever it is, can be done while another thread does others: none reads what another one writes, no place is written
+// twice, and nothing is called or can fail, which is recorded in one place.
+static bool
+can_divide(const Code *code, const Pieces *pieces, const Segment *segment)
+{
+    const Column *columns = pieces->columns.at + segment->columns;
+    for (uint32_t i = 0; i < code->before.n; i++) {
+        uint8_t kind = code->before.at[i].kind;
+        if (kind >= CODE_INDEX && kind <= CODE_RESULT && kind != CODE_TABLE)
+            return false;
+    }
+    for (uint32_t i = 0; i < code->body.n; i++) {
+        const CodeOp *op = &code->body.at[i];
+        if (op->kind >= CODE_INDEX && op->kind <= CODE_RESULT && op->kind != CODE_TABLE)
+            return false;
+        if (op->kind == CODE_LOAD && op->a != UINT32_MAX && op->b)
+            return false;
+        if (op->kind != CODE_STORE)
+            continue;
+        const Column *column = &columns[op->a];
+        if (!column->table && column->stride == 0)
+            return false;
+        for (uint32_t t = 1; column->table && t < segment->trips; t++)
+            if (pieces->tables.at[column->table - 1 + t] <= pieces->tables.at[column->table - 2 + t])
+                return false;
+        for (uint32_t k = 0; k < i; k++)
+            if (code->body.at[k].kind == CODE_STORE && !columns_disjoint(&columns[code->body.at[k].a], column))
+                return false;
+    }
+    return true;
+}
+
+static bool
+is_long(const Segment *segment)
+{
+    return segment->trips > 1 && (uint64_t)segment->trips * segment->period >= LEAST_DIVIDED;
+}
+
+static bool
+has_long_loop(const Pieces *pieces)
+{
+    for (uint32_t s = 0; s < pieces->segments.n; s++)
+        if (is_long(&pieces->segments.at[s]))
+            return true;
+    return false;
+}
+
 static bool
 compile_repeated(Compiler *c, const Pieces *pieces, const Segment *segment, bool only)
 {
     Code code;
-    LlLoop loop = {pieces, segment, false, c->request->kept != NULL};
+    LlLoop loop = {pieces, segment, false, false, c->request->kept != NULL};
     lower_loop(c->lowering, &code, pieces, segment);
+    loop.divided = c->divided && is_long(segment) && can_divide(&code, pieces, segment);
     int opt = c->request->options.opt;
     uint64_t work = trip_work(c, &code) * segment->trips;
     uint64_t enough = opt >= 2 ? 0 : opt == 1 ? LOOP_WORK / 16 : LOOP_WORK;
@@ -462,14 +514,16 @@ compile_function(Compiler *c, const Func *func)
         pieces_free(&pieces);
         return true;
     }
-    bool good = true, only = pieces.segments.n == 1;
+    c->divided = request->divided && !c->lanes && !is_cold(c) && has_long_loop(&pieces) ? &request->divided[func - request->sys->funcs.at] : NULL;
+    bool good = true, only = pieces.segments.n == 1 && !c->divided;
     for (uint32_t s = 0; good && s < pieces.segments.n; s++) {
         const Segment *segment = &pieces.segments.at[s];
         good = segment->trips > 1 ? compile_repeated(c, &pieces, segment, only)
             : compile_straight(c, segment, only);
     }
-    if (good && c->parts)
+    if (good && c->parts && !c->divided)
         good = emit_calls(c);
+    c->divided = NULL;
     if (request->kept && pieces.tables.n)
         vec_push(request->kept, pieces);
     else

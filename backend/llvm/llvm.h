@@ -49,6 +49,7 @@ typedef struct LlLoop {
     const Pieces *pieces;
     const Segment *segment;
     bool self;     // one trip, with the places in a table behind `self`
+    bool divided;  // the trips from self[0] to self[1] only, of two uint64_t
     bool absolute; // tables by address (they outlive the code) instead of as constants of the module
 } LlLoop;
 
@@ -84,6 +85,9 @@ typedef struct LlRequest {
     // `marked` only the marked ones are compiled, and the marks stay.
     uint8_t *late;
     bool marked;
+    // NULL: none. Otherwise one entry per function: of one with long loops whose trips threads may share the parts NAME.0, NAME.1, ... are to be
+    // called one after the other, and each entry has trips (LlLoop.divided), or 0.
+    U32Vec *divided;
     LlSink *sink;
     void *context;
 } LlRequest;

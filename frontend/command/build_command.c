@@ -257,7 +257,7 @@ command_build(Session *session)
         status = write_sources(session);
     if (status)
         return status;
-    EngineOptions engine = {o->opt, c->verify};
+    EngineOptions engine = {.opt = o->opt, .verify = c->verify};
     if (unit)
         return build_unit(session, &engine);
     ObjectOptions object = {.symbol = o->symbol ? o->symbol : "mdl_program", .native = o->native, .lanes = o->lanes};

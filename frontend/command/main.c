@@ -171,6 +171,7 @@ session_free(Session *session)
     // leaks.
 #ifdef __SANITIZE_ADDRESS__
     engine_free(&session->engine);
+    threads_free(&session->threads);
     if (session->compilation.dae)
         compilation_free(&session->compilation);
     program_free(&session->program);

@@ -65,7 +65,7 @@ simulate(Session *session)
     session->compile_seconds = clock_seconds() - session->began;
     const RunCommand command = {.settings = &session->options.run, .program = "mdlc", .explain = explain_value,
                                 .checker = session->compilation.check ? check_values : NULL,
-                                .user = session, .compile_seconds = session->compile_seconds,
+                                .user = session, .threads = session->threads, .compile_seconds = session->compile_seconds,
                                 .compiling = engine_late_seconds(session->engine), .steady = session->options.analysis.steady, .stats = &session->stats};
     int status = run_command(session->compilation.sys->model, &command);
     if (session->options.run.stats && !session->options.run.stats_json)

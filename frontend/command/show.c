@@ -140,7 +140,7 @@ static int
 show_native(Session *session, Out *out)
 {
     Out why = {0};
-    EngineOptions options = {session->options.opt, true};
+    EngineOptions options = {.opt = session->options.opt, .verify = true};
     bool assembly = !strcmp(session->options.what, "asm");
     bool good = assembly ? backend_print_asm(session->compilation.sys, &options, out, &why)
                          : backend_print_llvm(session->compilation.sys, &options, out, &why);

@@ -299,7 +299,10 @@ make_engine(Session *session)
 {
     Out why = {0};
     Sys *sys = session->compilation.sys;
-    EngineOptions options = {session->options.opt, session->compilation.verify};
+    uint32_t threads = session->options.run.threads;
+    if (!session->threads && threads != 1 && sys->model->n >= THREADS_LEAST)
+        session->threads = threads_create(threads);
+    EngineOptions options = {session->options.opt, session->compilation.verify, session->threads};
     bool interp = session->options.engine && !strcmp(session->options.engine, "interp");
     if (!externals_load(sys, &why)) {
         fprintf(stderr, "mdlc: cannot compile the external functions of the model:\n%s", why.text);

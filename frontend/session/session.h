@@ -32,6 +32,7 @@ typedef struct Session {
     Program *program;
     Compilation compilation;
     Engine *engine;
+    Threads *threads;             // NULL: one thread; outlives the engine
     mdl_stats stats;      // of the run, and how long it took to compile
     double began, compile_seconds;
     bool colour;

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <nvector/nvector_serial.h>
 
 // So few numbers are done before code that is made for thousands has looked at them, two at a time. What precedes the pragma is
@@ -133,6 +134,12 @@ few_norm(const double *x, const double *w, size_t n)
 #define WIDE
 #endif
 
+// What vectors of large models have beside the content of a serial vector, which comes first.
+typedef struct SharedContent {
+    struct _N_VectorContent_Serial serial;
+    Threads *threads;
+} SharedContent;
+
 #define DATA(vector) (((N_VectorContent_Serial)(vector)->content)->data)
 #define LENGTH(vector) ((size_t)((N_VectorContent_Serial)(vector)->content)->length)
 
@@ -172,24 +179,31 @@ linear_sum(realtype a, N_Vector x, realtype b, N_Vector y, N_Vector z)
 }
 
 WIDE static void
-fill(realtype c, N_Vector z)
+fill_many(double c, double *zd, size_t n)
 {
-    size_t n = LENGTH(z);
-    double *zd = DATA(z);
 #pragma GCC ivdep
     for (size_t i = 0; i < n; i++)
         zd[i] = c;
 }
 
-WIDE static void
-product(N_Vector x, N_Vector y, N_Vector z)
+static void
+fill(realtype c, N_Vector z)
 {
-    size_t n = LENGTH(x);
-    const double *xd = DATA(x), *yd = DATA(y);
-    double *zd = DATA(z);
+    fill_many(c, DATA(z), LENGTH(z));
+}
+
+WIDE static void
+product_many(const double *xd, const double *yd, double *zd, size_t n)
+{
 #pragma GCC ivdep
     for (size_t i = 0; i < n; i++)
         zd[i] = xd[i] * yd[i];
+}
+
+static void
+product(N_Vector x, N_Vector y, N_Vector z)
+{
+    product_many(DATA(x), DATA(y), DATA(z), LENGTH(x));
 }
 
 WIDE static void
@@ -230,16 +244,16 @@ sum_of_squares(const double *x, const double *w, size_t n)
 }
 
 WIDE static double
-norm_of_many(const double *x, const double *w, size_t n)
+squares_of_many(const double *x, const double *w, size_t n)
 {
-    return sqrt(sum_of_squares(x, w, n) / (double)n);
+    return sum_of_squares(x, w, n);
 }
 
 static realtype
 wrms_norm(N_Vector x, N_Vector w)
 {
     size_t n = LENGTH(x);
-    return n < FEW ? few_norm(DATA(x), DATA(w), n) : norm_of_many(DATA(x), DATA(w), n);
+    return n < FEW ? few_norm(DATA(x), DATA(w), n) : sqrt(squares_of_many(DATA(x), DATA(w), n) / (double)n);
 }
 
 WIDE static realtype
@@ -288,8 +302,8 @@ combine_many(const double *factor, const double *const *term, int count, double 
             out[i] += factor[k] * term[k][i];
 }
 
-void
-nvector_combine(const double *factor, const double *const *term, int count, double *out, size_t n)
+static void
+combine_all(const double *factor, const double *const *term, int count, double *out, size_t n)
 {
     switch (n < FEW ? count : 0) {
     case 1: few_combined(factor, term, 1, out, n); return;
@@ -311,7 +325,7 @@ linear_combination(int count, realtype *factor, N_Vector *x, N_Vector z)
     int first = count < MOST_TERMS ? count : MOST_TERMS;
     for (int k = 0; k < first; k++)
         term[k] = DATA(x[k]);
-    nvector_combine(factor, term, first, DATA(z), LENGTH(z));
+    combine_all(factor, term, first, DATA(z), LENGTH(z));
     for (int k = MOST_TERMS; k < count; k++)
         linear_sum(factor[k], x[k], 1, z, z);
     return 0;
@@ -381,14 +395,7 @@ correct_many(const double *solution, double factor, const double *weight, const 
         y[i] = y0[i] + sum;
         yp[i] = yp0[i] + cj * sum;
     }
-    return fabs(factor) * sqrt(sum_of_squares(solution, weight, n) / (double)n);
-}
-
-double
-nvector_correct(const double *solution, double factor, const double *weight, const double *y0, const double *yp0, double cj,
-                double *correction, double *y, double *yp, size_t n)
-{
-    return (n < FEW ? correct_few : correct_many)(solution, factor, weight, y0, yp0, cj, correction, y, yp, n);
+    return sum_of_squares(solution, weight, n);
 }
 
 static int
@@ -482,12 +489,6 @@ differences_of_many(const double *restrict a, const double *restrict b, double *
         out[i] = a[i] - b[i];
 }
 
-void
-nvector_difference(const double *a, const double *b, double *out, size_t n)
-{
-    (n < FEW ? few_differences : differences_of_many)(a, b, out, n);
-}
-
 WIDE void
 nvector_scale(double factor, const double *restrict x, double *restrict out, size_t n)
 {
@@ -495,18 +496,11 @@ nvector_scale(double factor, const double *restrict x, double *restrict out, siz
         out[i] = factor * x[i];
 }
 
-WIDE void
-nvector_weights(const double *restrict x, double scale, double relative, const double *restrict absolute,
-                double *restrict out, size_t n)
+WIDE static void
+weights_of_many(const double *restrict x, double scale, double relative, const double *restrict absolute, double *restrict out, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         out[i] = scale / (relative * fabs(x[i]) + absolute[i]);
-}
-
-WIDE double
-nvector_squares(const double *x, const double *w, size_t n)
-{
-    return sum_of_squares(x, w, n);
 }
 
 WIDE void
@@ -536,8 +530,8 @@ nvector_finite(const double *x, size_t n)
     return n < FEW ? few_finite(x, n) : many_finite(x, n);
 }
 
-WIDE void
-nvector_largest(const double *x, double *largest, size_t n)
+WIDE static void
+largest_of_many(const double *x, double *largest, size_t n)
 {
 #pragma GCC ivdep
     for (size_t i = 0; i < n; i++) {
@@ -546,19 +540,295 @@ nvector_largest(const double *x, double *largest, size_t n)
     }
 }
 
-void
-nvector_accelerate(N_Vector vector)
+// --- large vectors, in parts
+
+// A vector of THREADS_LEAST elements and more is worked at in so many parts at most, of so many elements at least; sums are sums of the parts' sums,
+// whoever makes them.
+enum { MOST_PARTS = 256, LEAST_PART = 1 << 13 };
+
+typedef struct Parts {
+    size_t n, length; // of a part
+    double a, b;
+    const double *x, *y, *z, *u;
+    double *out, *y_out, *yp_out;
+    const double *factor;
+    const double *const *term;
+    double *const *cascade;
+    int count;
+    double sum[MOST_PARTS];
+} Parts;
+
+// Elements of a part, which begins at *first.
+static size_t
+part_range(const Parts *p, size_t part, size_t *first)
 {
-    vector->ops->nvlinearsum = linear_sum;
-    vector->ops->nvconst = fill;
-    vector->ops->nvprod = product;
-    vector->ops->nvscale = scale;
-    vector->ops->nvwrmsnorm = wrms_norm;
+    *first = part * p->length;
+    return p->n - *first < p->length ? p->n - *first : p->length;
+}
+
+static bool
+is_large(size_t n)
+{
+    return n >= THREADS_LEAST;
+}
+
+static size_t
+run_parts(Threads *threads, ThreadTask *task, Parts *p)
+{
+    size_t even = (p->n + MOST_PARTS - 1) / MOST_PARTS;
+    p->length = even < LEAST_PART ? LEAST_PART : (even + 7) / 8 * 8;
+    size_t n = (p->n + p->length - 1) / p->length;
+    threads_run(threads, task, p, n);
+    return n;
+}
+
+static double
+sum_parts(Threads *threads, ThreadTask *task, Parts *p)
+{
+    size_t n = run_parts(threads, task, p);
+    double sum = 0;
+    for (size_t part = 0; part < n; part++)
+        sum += p->sum[part];
+    return sum;
+}
+
+#define PART_TASK(name, work)                       \
+    static void name(void *context, size_t part)    \
+    {                                               \
+        Parts *p = context;                         \
+        size_t at, n = part_range(p, part, &at);    \
+        work;                                       \
+    }
+
+PART_TASK(sum_part, sum_many(p->a, p->x + at, p->b, p->y + at, p->out + at, n))
+PART_TASK(fill_part, fill_many(p->a, p->out + at, n))
+PART_TASK(product_part, product_many(p->x + at, p->y + at, p->out + at, n))
+PART_TASK(scale_part, scale_many(p->a, p->x + at, p->out + at, n))
+PART_TASK(squares_part, p->sum[part] = squares_of_many(p->x + at, p->y + at, n))
+PART_TASK(difference_part, differences_of_many(p->x + at, p->y + at, p->out + at, n))
+PART_TASK(weights_part, weights_of_many(p->x + at, p->a, p->b, p->y + at, p->out + at, n))
+PART_TASK(largest_part, largest_of_many(p->x + at, p->out + at, n))
+PART_TASK(copy_part, memcpy(p->out + at, p->x + at, n * sizeof *p->out))
+PART_TASK(correct_part, p->sum[part] = correct_many(p->x + at, p->a, p->u + at, p->y + at, p->z + at, p->b, p->out + at, p->y_out + at, p->yp_out + at, n))
+
+static void
+combine_part(void *context, size_t part)
+{
+    Parts *p = context;
+    const double *term[MOST_TERMS];
+    size_t at, n = part_range(p, part, &at);
+    for (int k = 0; k < p->count; k++)
+        term[k] = p->term[k] + at;
+    combine_many(p->factor, term, p->count, p->out + at, n);
+}
+
+static void
+cascade_part(void *context, size_t part)
+{
+    Parts *p = context;
+    double *term[MOST_TERMS];
+    size_t at, n = part_range(p, part, &at);
+    for (int k = 0; k < p->count; k++)
+        term[k] = p->cascade[k] + at;
+    cascade_many(p->y + at, term, p->count, n);
+}
+
+void
+nvector_combine(Threads *threads, const double *factor, const double *const *term, int count, double *out, size_t n)
+{
+    if (threads && is_large(n) && count <= MOST_TERMS)
+        run_parts(threads, combine_part, &(Parts){.n = n, .factor = factor, .term = term, .count = count, .out = out});
+    else
+        combine_all(factor, term, count, out, n);
+}
+
+double
+nvector_correct(Threads *threads, const double *solution, double factor, const double *weight, const double *y0, const double *yp0, double cj,
+                double *correction, double *y, double *yp, size_t n)
+{
+    if (n < FEW)
+        return correct_few(solution, factor, weight, y0, yp0, cj, correction, y, yp, n);
+    double squares = is_large(n) ? sum_parts(threads, correct_part, &(Parts){.n = n, .x = solution, .a = factor, .u = weight, .y = y0, .z = yp0, .b = cj,
+                                                                          .out = correction, .y_out = y, .yp_out = yp})
+        : correct_many(solution, factor, weight, y0, yp0, cj, correction, y, yp, n);
+    return fabs(factor) * sqrt(squares / (double)n);
+}
+
+void
+nvector_difference(Threads *threads, const double *a, const double *b, double *out, size_t n)
+{
+    if (threads && is_large(n))
+        run_parts(threads, difference_part, &(Parts){.n = n, .x = a, .y = b, .out = out});
+    else
+        (n < FEW ? few_differences : differences_of_many)(a, b, out, n);
+}
+
+void
+nvector_weights(Threads *threads, const double *x, double scaled, double relative, const double *absolute, double *out, size_t n)
+{
+    if (threads && is_large(n))
+        run_parts(threads, weights_part, &(Parts){.n = n, .x = x, .a = scaled, .b = relative, .y = absolute, .out = out});
+    else
+        weights_of_many(x, scaled, relative, absolute, out, n);
+}
+
+double
+nvector_squares(Threads *threads, const double *x, const double *w, size_t n)
+{
+    return is_large(n) ? sum_parts(threads, squares_part, &(Parts){.n = n, .x = x, .y = w}) : squares_of_many(x, w, n);
+}
+
+void
+nvector_largest(Threads *threads, const double *x, double *largest, size_t n)
+{
+    if (threads && is_large(n))
+        run_parts(threads, largest_part, &(Parts){.n = n, .x = x, .out = largest});
+    else
+        largest_of_many(x, largest, n);
+}
+
+void
+nvector_copy(Threads *threads, const double *x, double *out, size_t n)
+{
+    if (threads && is_large(n))
+        run_parts(threads, copy_part, &(Parts){.n = n, .x = x, .out = out});
+    else
+        memcpy(out, x, n * sizeof *out);
+}
+
+// --- the operations of large vectors
+
+static Threads *
+threads_of(N_Vector vector)
+{
+    return ((SharedContent *)vector->content)->threads;
+}
+
+static void
+large_sum(realtype a, N_Vector x, realtype b, N_Vector y, N_Vector z)
+{
+    run_parts(threads_of(x), sum_part, &(Parts){.n = LENGTH(x), .a = a, .x = DATA(x), .b = b, .y = DATA(y), .out = DATA(z)});
+}
+
+static void
+large_fill(realtype c, N_Vector z)
+{
+    run_parts(threads_of(z), fill_part, &(Parts){.n = LENGTH(z), .a = c, .out = DATA(z)});
+}
+
+static void
+large_product(N_Vector x, N_Vector y, N_Vector z)
+{
+    run_parts(threads_of(x), product_part, &(Parts){.n = LENGTH(x), .x = DATA(x), .y = DATA(y), .out = DATA(z)});
+}
+
+static void
+large_scale(realtype c, N_Vector x, N_Vector z)
+{
+    if (c != 1 || x != z)
+        run_parts(threads_of(x), scale_part, &(Parts){.n = LENGTH(x), .a = c, .x = DATA(x), .out = DATA(z)});
+}
+
+static realtype
+large_norm(N_Vector x, N_Vector w)
+{
+    return sqrt(nvector_squares(threads_of(x), DATA(x), DATA(w), LENGTH(x)) / (double)LENGTH(x));
+}
+
+static int
+large_combination(int count, realtype *factor, N_Vector *x, N_Vector z)
+{
+    const double *term[MOST_TERMS];
+    int first = count < MOST_TERMS ? count : MOST_TERMS;
+    for (int k = 0; k < first; k++)
+        term[k] = DATA(x[k]);
+    nvector_combine(threads_of(z), factor, term, first, DATA(z), LENGTH(z));
+    for (int k = MOST_TERMS; k < count; k++)
+        large_sum(factor[k], x[k], 1, z, z);
+    return 0;
+}
+
+static int
+large_add_multi(int count, realtype *a, N_Vector x, N_Vector *y, N_Vector *z)
+{
+    for (int k = 0; k < count; k++)
+        large_sum(a[k], x, 1, y[k], z[k]);
+    return 0;
+}
+
+static int
+large_scale_array(int count, realtype *c, N_Vector *x, N_Vector *z)
+{
+    for (int k = 0; k < count; k++)
+        large_scale(c[k], x[k], z[k]);
+    return 0;
+}
+
+static int
+large_sum_array(int count, realtype a, N_Vector *x, realtype b, N_Vector *y, N_Vector *z)
+{
+    double *term[MOST_TERMS];
+    if (a == 1 && b == 1 && count <= MOST_TERMS && is_cascade(count, x, y, z, term)) {
+        run_parts(threads_of(x[0]), cascade_part, &(Parts){.n = LENGTH(x[0]), .y = DATA(y[0]), .cascade = term, .count = count});
+        return 0;
+    }
+    for (int k = 0; k < count; k++)
+        large_sum(a, x[k], b, y[k], z[k]);
+    return 0;
+}
+
+// Makes room for the threads behind the content. False: memory has ended, and the vector is as it was.
+static bool
+share_content(N_Vector vector, Threads *threads)
+{
+    SharedContent *content = realloc(vector->content, sizeof *content);
+    if (!content)
+        return false;
+    content->threads = threads;
+    vector->content = content;
+    return true;
+}
+
+static N_Vector
+clone_shared(N_Vector vector)
+{
+    N_Vector made = N_VClone_Serial(vector);
+    if (made && !share_content(made, threads_of(vector))) {
+        N_VDestroy_Serial(made);
+        return NULL;
+    }
+    return made;
+}
+
+static N_Vector
+clone_shared_empty(N_Vector vector)
+{
+    N_Vector made = N_VCloneEmpty_Serial(vector);
+    if (made && !share_content(made, threads_of(vector))) {
+        N_VDestroy_Serial(made);
+        return NULL;
+    }
+    return made;
+}
+
+void
+nvector_accelerate(N_Vector vector, Threads *threads)
+{
+    bool shared = is_large(LENGTH(vector)) && share_content(vector, threads);
+    vector->ops->nvlinearsum = shared ? large_sum : linear_sum;
+    vector->ops->nvconst = shared ? large_fill : fill;
+    vector->ops->nvprod = shared ? large_product : product;
+    vector->ops->nvscale = shared ? large_scale : scale;
+    vector->ops->nvwrmsnorm = shared ? large_norm : wrms_norm;
     vector->ops->nvmaxnorm = max_norm;
-    vector->ops->nvlinearcombination = linear_combination;
-    vector->ops->nvscaleaddmulti = scale_add_multi;
-    vector->ops->nvscalevectorarray = scale_array;
-    vector->ops->nvlinearsumvectorarray = linear_sum_array;
+    vector->ops->nvlinearcombination = shared ? large_combination : linear_combination;
+    vector->ops->nvscaleaddmulti = shared ? large_add_multi : scale_add_multi;
+    vector->ops->nvscalevectorarray = shared ? large_scale_array : scale_array;
+    vector->ops->nvlinearsumvectorarray = shared ? large_sum_array : linear_sum_array;
+    if (shared) {
+        vector->ops->nvclone = clone_shared;
+        vector->ops->nvcloneempty = clone_shared_empty;
+    }
 }
 
 bool

@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "runtime/model/model.h"
+#include "runtime/model/threads.h"
 
 enum {
     MDL_OK = 0,
@@ -144,6 +145,7 @@ typedef struct mdl_options {
     bool no_ranges;           // variables beyond min or max are not told
     bool assemble;            // close loops at the start by moving start values
     const mdl_sense *sense;   // NULL, or sensitivities that are wanted; needs model->tangents
+    Threads *threads;               // NULL, or threads for vectors of large models
     bool steady;              // begin in an equilibrium near the start; needs model->tangents
     bool outside;             // of a run that is driven: whoever drives it integrates it himself (mdl_run_point)
     bool trace;               // messages (notes) about every step of initialisation

@@ -45,7 +45,7 @@ scale_record(Run *run, double before, double instant)
     while (run->watched < run->model->nx && run->reached[run->watched] >= run->abstol[run->watched])
         run->watched++;
     if (run->watched < run->model->nx)
-        nvector_largest(run->y + run->watched, run->reached + run->watched, run->model->nx - run->watched);
+        nvector_largest(run->options->threads, run->y + run->watched, run->reached + run->watched, run->model->nx - run->watched);
     return MDL_OK;
 }
 

@@ -61,6 +61,7 @@ typedef struct RunSetting { // --set NAME=VALUE
 typedef struct RunSettings { // of run_options, as given
     double start, stop, interval, tolerance, abstol, step; // NAN: not given
     uint32_t points;                                       // 0: not given
+    uint32_t threads;                                      // 0: not given
     mdl_form form;
     mdl_solver solver;
     mdl_check check;

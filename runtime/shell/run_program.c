@@ -276,6 +276,7 @@ choose_options(const mdl_model *model, const RunCommand *command, Filled *filled
     options->sense = command->sense;
     options->profile = filled->profile;
     options->compiling = command->compiling;
+    options->threads = command->threads;
     options->final_values = filled->final_values;
     options->final_time = &filled->final_time;
     options->override = command->override;
@@ -327,12 +328,17 @@ MDL_CHECKED static int
 simulate(const mdl_model *model, const RunCommand *command)
 {
     Filled filled;
+    RunCommand with_threads = *command;
+    Threads *own = NULL;
+    if (!command->threads && command->settings->threads > 1 && model->n >= THREADS_LEAST) // a program that was built has them when it is asked to
+        with_threads.threads = own = threads_create(command->settings->threads);
     int status = MDL_INTERNAL;
-    if (filled_create(&filled, model, command))
-        status = run_and_tell(model, command, &filled);
+    if (filled_create(&filled, model, &with_threads))
+        status = run_and_tell(model, &with_threads, &filled);
     else
         fprintf(stderr, "%s: error: memory is exhausted\n", command->program);
     filled_free(&filled);
+    threads_free(&own);
     return status;
 }
 

@@ -14,6 +14,7 @@ typedef struct RunCommand {
     mdl_explain_fn *explain;    // may be NULL
     mdl_check_fn *checker;      // may be NULL
     void *user;                 // of explain and checker
+    Threads *threads;                 // NULL: one thread
     double compile_seconds;     // for the statistics
     const double *compiling;    // as in mdl_options
     bool steady;                // as in mdl_options

@@ -90,7 +90,7 @@ iteration_matrix(Corrector *corrector, const Point *point)
 static bool
 is_small(const Corrector *corrector, const Point *point)
 {
-    double squares = nvector_squares(point->residual, point->weight, corrector->n);
+    double squares = nvector_squares(corrector->run->options->threads, point->residual, point->weight, corrector->n);
     double limit = point->tolerance * point->cj;
     return squares <= limit * limit * (double)corrector->n;
 }
@@ -125,7 +125,7 @@ correct(Corrector *corrector, const Point *point)
     for (int k = 1;; k++) {
         corrector->corrections++;
         corrector->model->solve(corrector->run, point->residual);
-        double size = nvector_correct(point->residual, scale, point->weight, point->y0, point->yp0, point->cj,
+        double size = nvector_correct(corrector->run->options->threads, point->residual, scale, point->weight, point->y0, point->yp0, point->cj,
                                       point->correction, point->y, point->yp, corrector->n);
         first = k == 1 ? size : first;
         Verdict verdict = judge(corrector, k, first, size, point->tolerance);

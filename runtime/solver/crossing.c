@@ -137,8 +137,8 @@ arrives(Crossing *crossing, Run *run, void *ida, Projection *projection, double 
     int terms = (int)history_terms(ida, time, factor, slope, term);
     if (!terms)
         return false;
-    nvector_combine(factor, term, terms, crossing->y, crossing->ny);
-    nvector_combine(slope + 1, term + 1, terms - 1, crossing->yp, crossing->ny);
+    nvector_combine(NULL, factor, term, terms, crossing->y, crossing->ny);
+    nvector_combine(NULL, slope + 1, term + 1, terms - 1, crossing->yp, crossing->ny);
     if (!projection_apply(run, projection, time, crossing->y) || !projection_is_clear(run, projection, crossing->y))
         return false;
     evaluate_load(run, time, crossing->y, crossing->yp);

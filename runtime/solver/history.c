@@ -266,7 +266,7 @@ value_before(const History *history, void *ida, double time, double back, double
     double factor[HISTORY_TERMS];
     const double *term[HISTORY_TERMS];
     uint32_t terms = history_terms(ida, time - back, factor, NULL, term);
-    nvector_combine(factor, term, (int)terms, out, history->ny);
+    nvector_combine(NULL, factor, term, (int)terms, out, history->ny);
 }
 
 bool

@@ -55,14 +55,14 @@ static void
 dae_residual(Run *run, const double *yp, double *out)
 {
     const mdl_model *model = run->model;
-    memcpy(run->v + model->yp, yp, model->n * sizeof *yp);
+    nvector_copy(run->options->threads, yp, run->v + model->yp, model->n);
     evaluate_plain(run);
     if (run->rests)
         rest_apply(run);
-    nvector_difference(yp, run->v + model->dx, out, model->nx);
+    nvector_difference(run->options->threads, yp, run->v + model->dx, out, model->nx);
     for (uint32_t k = 0; k < run->n_implicit; k++)
         out[run->implicit[k]] = run->v[model->r + run->implicit[k]];
-    memcpy(out + model->nx, run->v + model->r + model->nx, (model->n - model->nx) * sizeof *out);
+    nvector_copy(run->options->threads, run->v + model->r + model->nx, out + model->nx, model->n - model->nx);
     if (run->rests)
         replace_rows(run, out);
 }
@@ -73,7 +73,7 @@ compute_residual(Run *run, double time, const double *y, const double *yp, doubl
     Integrator *integrator = run->integrator;
     run->stats->residuals++;
     run->v[0] = time;
-    memcpy(run->v + run->model->y, y, run->ny * sizeof(double));
+    nvector_copy(run->options->threads, y, run->v + run->model->y, run->ny);
     run->mode = y + run->ny;
     if (!run->causal) {
         dae_residual(run, yp, out);
@@ -161,7 +161,7 @@ ida_has_loops(const Run *run)
 void
 ida_weights(const Run *run, const double *y, double *weight)
 {
-    nvector_weights(y, run->strictness, run->tolerance, run->abstol, weight, run->ny);
+    nvector_weights(run->options->threads, y, run->strictness, run->tolerance, run->abstol, weight, run->ny);
     fractional_weights(run, y, weight);
     if (run->integrator->projection)
         projection_weights(run, run->integrator->projection, y, weight);
@@ -202,7 +202,7 @@ vector_over(Integrator *integrator, uint32_t n, double *data)
 {
     N_Vector vector = N_VMake_Serial((sunindextype)n, data, integrator->context);
     if (vector)
-        nvector_accelerate(vector);
+        nvector_accelerate(vector, integrator->run->options->threads);
     return vector;
 }
 
@@ -443,8 +443,8 @@ bends_here(Run *run, double limit)
     int terms = (int)history_terms(integrator->ida, limit, factor, slope, term);
     if (terms < 2)
         return false;
-    nvector_combine(factor, term, terms, y, run_size(run));
-    nvector_combine(slope + 1, term + 1, terms - 1, yp, run_size(run));
+    nvector_combine(run->options->threads, factor, term, terms, y, run_size(run));
+    nvector_combine(run->options->threads, slope + 1, term + 1, terms - 1, yp, run_size(run));
     evaluate_load(run, limit, y, yp);
     bool bends = false, solved = evaluate_solved(run, false) == MDL_OK;
     for (uint32_t i = 0; solved && i < run->model->nx && !bends; i++)
@@ -565,8 +565,8 @@ ida_interpolate(Run *run, double time)
         return MDL_OK;
     }
     double *y = NV_DATA_S(integrator->dense), *yp = NV_DATA_S(integrator->dense_p);
-    nvector_combine(factor, term, terms, y, run_size(run));
-    nvector_combine(slope + 1, term + 1, terms - 1, yp, run_size(run));
+    nvector_combine(run->options->threads, factor, term, terms, y, run_size(run));
+    nvector_combine(run->options->threads, slope + 1, term + 1, terms - 1, yp, run_size(run));
     // Values between steps are off the invariants by the error of the interpolation.
     if (integrator->projection)
         projection_between(run, integrator->projection, time, y);
@@ -590,7 +590,7 @@ ida_interpolate_ranges(Run *run, double time, const mdl_range *range, uint32_t n
         }
         for (int k = 0; k < terms; k++)
             part[k] = term[k] + range[r].first;
-        nvector_combine(factor, part, terms, out, range[r].count);
+        nvector_combine(run->options->threads, factor, part, terms, out, range[r].count);
     }
 }
 

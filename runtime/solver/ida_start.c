@@ -19,8 +19,8 @@ static double
 weighted_norm(const Run *run, const double *x)
 {
     const double *weight = run->integrator->weight;
-    double sum = nvector_squares(x, weight, run->model->nx);
-    sum += nvector_squares(x + run->ny, weight + run->ny, run->modes);
+    double sum = nvector_squares(run->options->threads, x, weight, run->model->nx);
+    sum += nvector_squares(run->options->threads, x + run->ny, weight + run->ny, run->modes);
     return sqrt(sum / (run->model->nx + run->modes));
 }
 

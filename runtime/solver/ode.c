@@ -196,7 +196,7 @@ create_vectors(Run *run, Ode *ode)
     sunindextype n = run_size(run);
     ode->y = ode->shift ? N_VNew_Serial(n, ode->context) : N_VMake_Serial(n, run->y, ode->context);
     if (ode->y)
-        nvector_accelerate(ode->y);
+        nvector_accelerate(ode->y, run->options->threads);
     ode->dense = ode->y ? N_VClone(ode->y) : NULL;
     ode->dense_p = ode->y ? N_VClone(ode->y) : NULL;
     return ode->dense && ode->dense_p;
@@ -428,13 +428,13 @@ missing_correction(Run *run)
     if (CVodeGetCurrentGamma(ode->memory, &gamma) != CV_SUCCESS
         || CVodeGetDky(ode->memory, run->time, 1, ode->dense_p) != CV_SUCCESS || weights(ode->y, ode->dense, run) != 0)
         return NAN;
-    nvector_difference(run->yp, NV_DATA_S(ode->dense_p), defect, n);
-    double size = fabs(gamma) * sqrt(nvector_squares(defect, weight, n) / n);
+    nvector_difference(run->options->threads, run->yp, NV_DATA_S(ode->dense_p), defect, n);
+    double size = fabs(gamma) * sqrt(nvector_squares(run->options->threads, defect, weight, n) / n);
     if (size <= MISSING || !ode->stiff)
         return size;
     fractional_explicit(run, defect);
     jacobian_solve(ode->jacobian, defect);
-    return sqrt(nvector_squares(defect, weight, n) / n);
+    return sqrt(nvector_squares(run->options->threads, defect, weight, n) / n);
 }
 
 MDL_CHECKED static int

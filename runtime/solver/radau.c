@@ -299,7 +299,7 @@ predict(const Run *run, double h)
     for (uint32_t i = 0; i < rule->stages; i++) {
         double *z = ode->z + (size_t)i * n;
         past_offset(ode, (passed + rule->node[i] * h) / ode->length, false, z);
-        nvector_difference(z, ode->point, z, n);
+        nvector_difference(run->options->threads, z, ode->point, z, n);
     }
 }
 
@@ -382,7 +382,7 @@ size_of(const Ode *ode, const double *change, uint32_t rows)
 {
     double sum = 0;
     for (uint32_t i = 0; i < rows; i++)
-        sum += nvector_squares(change + (size_t)i * ode->n, ode->weight, ode->n);
+        sum += nvector_squares(NULL, change + (size_t)i * ode->n, ode->weight, ode->n);
     return sqrt(sum / ((double)rows * ode->n));
 }
 
@@ -503,7 +503,7 @@ error_between(Run *run, double h)
         offset_weights(rule, x, false, weight);
         past_offset(ode, there, false, ode->right);
         past_offset(ode, (run->time - ode->from) / ode->length, false, ode->point);
-        nvector_difference(ode->right, ode->point, ode->right, ode->n);
+        nvector_difference(run->options->threads, ode->right, ode->point, ode->right, ode->n);
     } else {
         factor = rule->bulge / fabs(radau_rule_product(rule, NEARLY_ZERO) / NEARLY_ZERO);
         memcpy(weight, rule->rate, sizeof weight);
@@ -537,7 +537,7 @@ static void
 set_weights(Run *run)
 {
     Ode *ode = run->ode;
-    nvector_weights(ode->y, run->strictness, run->tolerance, run->abstol, ode->weight, ode->n);
+    nvector_weights(run->options->threads, ode->y, run->strictness, run->tolerance, run->abstol, ode->weight, ode->n);
     if (ode->projection)
         projection_weights(run, ode->projection, NULL, ode->weight);
 }

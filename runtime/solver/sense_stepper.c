@@ -209,7 +209,7 @@ create_parts(Stepping *st)
     }
     st->w = N_VNew_Serial((sunindextype)size, st->context);
     if (st->w)
-        nvector_accelerate(st->w);
+        nvector_accelerate(st->w, run->options->threads);
     st->dense = st->w ? N_VClone(st->w) : NULL;
     return st->dense && create_cvode(st);
 }
@@ -361,15 +361,15 @@ missing_correction(Stepping *st)
     double gamma = 0, *weight = NV_DATA_S(st->dense);
     if (CVodeGetCurrentGamma(st->cvode, &gamma) != CV_SUCCESS || CVodeGetDky(st->cvode, run->time, 1, st->dense) != CV_SUCCESS)
         return NAN;
-    nvector_difference(run->yp, NV_DATA_S(st->dense), st->defect, st->width);
+    nvector_difference(run->options->threads, run->yp, NV_DATA_S(st->dense), st->defect, st->width);
     if (weights(st->w, st->dense, st) != 0)
         return NAN;
-    double size = fabs(gamma) * sqrt(nvector_squares(st->defect, weight, st->width) / st->width);
+    double size = fabs(gamma) * sqrt(nvector_squares(run->options->threads, st->defect, weight, st->width) / st->width);
     if (size <= MISSING)
         return size;
     fractional_explicit(run, st->defect);
     jacobian_solve(st->jacobian, st->defect);
-    return sqrt(nvector_squares(st->defect, weight, st->width) / st->width);
+    return sqrt(nvector_squares(run->options->threads, st->defect, weight, st->width) / st->width);
 }
 
 // Back to where the step began. Its iteration shall be more exact from now on.

@@ -47,7 +47,7 @@ wrong_correction(uint64_t *random, size_t n)
         want[1][i] = x[2][i] + want[0][i];
         want[2][i] = x[3][i] + cj * want[0][i];
     }
-    double size = nvector_correct(x[0], scale, x[1], x[2], x[3], cj, x[4], x[5], x[6], n);
+    double size = nvector_correct(NULL, x[0], scale, x[1], x[2], x[3], cj, x[4], x[5], x[6], n);
     double wrong = fabs(size - (n ? sqrt(sum / (double)n) : 0));
     for (int k = 0; k < 3; k++)
         wrong = fmax(wrong, distance(want[k], x[4 + k], n));
@@ -157,7 +157,7 @@ main(void)
         return 2;
     for (size_t n = 1; n <= LONGEST; n++) {
         N_Vector vector = N_VNew_Serial((sunindextype)n, context);
-        nvector_accelerate(vector);
+        nvector_accelerate(vector, NULL);
         correction = fmax(correction, wrong_correction(&random, n));
         for (int count = 1; count <= VECTORS; count++) {
             cascades = fmax(cascades, wrong_sums(&random, vector, n, count, true));

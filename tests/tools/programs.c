@@ -189,7 +189,7 @@ print(const Text *t, bool llvm)
     Out out = {0}, why = {0};
     bool good = true;
     if (llvm)
-        good = backend_print_llvm(t->sys, &(EngineOptions){-1, true}, &out, &why);
+        good = backend_print_llvm(t->sys, &(EngineOptions){.opt = -1, .verify = true}, &out, &why);
     else
         sys_print(t->sys, &out);
     fputs(good ? out.text : why.text, good ? stdout : stderr);
