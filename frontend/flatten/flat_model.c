@@ -158,6 +158,14 @@ link_variable(Linker *linker, Member *member, const Shift *shift, uint16_t flags
         dae->var_flags.at[shift->var + member->first + k] |= (uint8_t)(member->state_select << VARF_STATE_SHIFT);
 }
 
+static bool
+is_found_class(const Linker *linker, const ClassInfo *info)
+{
+    const Sources *sources = linker->elab->program->sources;
+    uint32_t at = node_at(linker->elab, info->node)->span.lo;
+    return info->node && sources_is_found(sources, at) && !sources_in_library(sources, at);
+}
+
 static void
 link_signals(Linker *linker, Member *member, const Shift *shift)
 {
@@ -194,7 +202,7 @@ link_component(Linker *linker, Fragment *owner, Member *member, const Shift *shi
                      .index = subscripts_of(linker, member, e),
                      .class_kind = (uint8_t)program_component_kind(linker->elab->program, part->class_id),
                      .shared = (member->flags & AST_F_INNER) != 0, .internal = member->is_protected && member->is_connector,
-                     .class_name = info->full_name, .span = member->span};
+                     .found = is_found_class(linker, info), .class_name = info->full_name, .span = member->span};
         link_instance(linker, part, inst, shift_of(shift, member, e), flags, owner->is_connector);
     }
 }

@@ -385,6 +385,18 @@ waits_for(const Frame *frame, Node root, const bool *placed, uint32_t self, bool
     return waits;
 }
 
+// `output R r(a = {x, y})`: what the fields of a record begin with, besides a value as a whole.
+static bool
+fields_wait(const Frame *frame, const bool *placed, uint32_t i)
+{
+    const Ast *ast = frame->env->ast;
+    Node mods = ast_child(ast, frame->variables.at[i].component, 1);
+    bool waits = false;
+    for (uint32_t k = 1; mods && k < ast_at(ast, mods)->nchild && !waits; k++)
+        waits = waits_for(frame, ast_child(ast, mods, k), placed, i, false);
+    return waits;
+}
+
 static bool
 may_follow(const Frame *frame, const bool *placed, uint32_t i)
 {
@@ -395,7 +407,7 @@ may_follow(const Frame *frame, const bool *placed, uint32_t i)
             return false;
     return (variable->flags & AST_F_INPUT)
         || (!waits_for(frame, function_default(frame->env, variable), placed, i, false)
-            && !waits_for(frame, ast_child(frame->env->ast, variable->component, 0), placed, i, false));
+            && !waits_for(frame, ast_child(frame->env->ast, variable->component, 0), placed, i, false) && !fields_wait(frame, placed, i));
 }
 
 // A variable whose value or size uses another one follows it, wherever they are declared (section 12.4.4). The fields of a

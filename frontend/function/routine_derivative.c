@@ -59,6 +59,16 @@ find_declared(const Frame *frame, uint32_t nth, Declared *out)
     }
 }
 
+// Real, or a record of nothing else, whose derivative is a record of the same (section 12.7.1).
+static bool
+has_derivative(const Type *type)
+{
+    bool real = type->base == TYPE_REAL || (type->base == TYPE_RECORD && type->record->n);
+    for (uint32_t i = 0; type->base == TYPE_RECORD && i < type->record->n && real; i++)
+        real = has_derivative(&type->record->fields[i].type);
+    return real;
+}
+
 // The Real inputs that are left out. Their cells are those of the inputs.
 static const uint8_t *
 ignored_inputs(const Compile *c, const Declared *declared, uint32_t inputs)
@@ -68,7 +78,7 @@ ignored_inputs(const Compile *c, const Declared *declared, uint32_t inputs)
     for (uint32_t i = 0; i < c->frame.variables.n; i++) {
         const Variable *variable = &c->frame.variables.at[i];
         const Value *value = &c->env->locals.at[i].value;
-        if (variable->flags & AST_F_INPUT && value->type.base == TYPE_REAL && value->count
+        if (variable->flags & AST_F_INPUT && has_derivative(&value->type) && value->count
             && excluded(c->env, declared, variable->name, "noDerivative"))
             memset(ignored + expr_slot_of(c->env->exprs, value->elements[0]), 1, value->count);
     }
@@ -90,7 +100,7 @@ derivative_arguments(Compile *c, const Declared *declared, const Value *given, b
             Value value = c->env->locals.at[i].value;
             if (!(variable->flags & AST_F_INPUT))
                 continue;
-            if (round && (value.type.base != TYPE_REAL || excluded(c->env, declared, variable->name, NULL)))
+            if (round && (!has_derivative(&value.type) || excluded(c->env, declared, variable->name, NULL)))
                 continue;
             if (round && value.count)
                 value = compile_value(c, &value.type, inputs + expr_slot_of(c->env->exprs, value.elements[0]), value.count);
@@ -111,8 +121,8 @@ take_derivatives(Compile *c, const Signature *signature, const Value *outputs, u
         Value room;
         if (!value_new(c->env, &signature->types[o], span, &room))
             return false;
-        if (room.type.base == TYPE_REAL) {
-            if (taken == n || outputs[taken].type.base != TYPE_REAL || !type_same_sizes(&outputs[taken].type, &room.type)) {
+        if (has_derivative(&room.type)) {
+            if (taken == n || !has_derivative(&outputs[taken].type) || outputs[taken].count != room.count || !type_same_sizes(&outputs[taken].type, &room.type)) {
                 diag_add(c->env->diags, E0202, span, "the derivative of '%s' has other outputs than the derivatives of its Real ones",
                          sym_text(c->env->syms, c->frame.function->full_name));
                 return false;

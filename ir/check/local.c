@@ -6,7 +6,8 @@
 // connected is closed: connections bring as many equations as it has variables. What is declared `input` is given. An input of
 // one of its components is an unknown of the class, unless something is connected to it, a modification gives it a value or the
 // component has a value for the case that nothing is connected. An
-// equation that stands in a modification belongs to the class of the variable that it determines.
+// equation that stands in a modification belongs to the class of the variable that it determines. Classes of a library that was found are told of
+// by a warning: some have parts on purpose that are balanced together only.
 // Contract: part of pass_contract: contract_open_inputs before its indexes are used, contract_check_model for one instance.
 // Complexity: linear in connects, connectors and variables, plus one matching per class that is wrong.
 #include "ir/check/contract.h"
@@ -233,7 +234,8 @@ report(Contract *contract, uint32_t inst, const Problem *problem)
     Var first = lacks ? contract->places.at[under.variables.at[0]].var : NONE;
     Span span = lacks ? place_of(contract, inst, first)
                       : dae->equations.at[over.equations.at[0]].span;
-    Diag *diag = diag_add(contract->diags, E0420, span, "class %s has %u equation%s for %s%s", sym_text(dae->syms, dae->insts.at[inst].class_name),
+    // In a library it is no mistake of the user, and of no account where the model as a whole has as many equations as unknowns.
+    Diag *diag = diag_add(contract->diags, dae->insts.at[inst].found ? W1405 : E0420, span, "class %s has %u equation%s for %s%s", sym_text(dae->syms, dae->insts.at[inst].class_name),
                           have, plural(have), kinds.text, lacks && missing.length ? missing.text : "");
     locate_move(dae, diag, inst);
     if (lacks && inst)
@@ -259,7 +261,7 @@ contract_check_model(Contract *contract, uint32_t inst)
         contract_make_problem(contract, inst, &problem);
         if (problem.equations.n != contract->places.n) {
             problem_match(&problem, contract->places.n, NULL);
-            contract->ok = false;
+            contract->ok &= contract->dae->insts.at[inst].found;
             report(contract, inst, &problem);
         }
         problem_free(&problem);

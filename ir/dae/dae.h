@@ -70,6 +70,7 @@ typedef struct Inst {
     bool internal;       // a connector declared protected: no port of its component
     bool has_energy;     // its class has an energy section, from which equations follow
     bool shared;         // declared inner: others use it without connections
+    bool found;          // its class stands in a library that was found, and is none of the user's
     Sym class_name;      // full class name
     Span span;           // the declaration
 } Inst;

@@ -262,7 +262,9 @@ check_range(Lowering *low, const Bind *bind)
             span = low->dae->binds.at[i].span;
     if (follows_from_said(low, span, bind->var))
         return;
-    Diag *diag = diag_add(low->diags, E0603, span, "%s '%s' is %g, but must be at %s %g",
+    const Sources *sources = low->dae->sources;
+    bool found = span.hi && sources_is_found(sources, span.lo) && !sources_in_library(sources, span.lo);
+    Diag *diag = diag_add(low->diags, found ? W1605 : E0603, span, "%s '%s' is %g, but must be at %s %g",
                           constant ? "constant" : "parameter", dae_name(low->dae, bind->var), value, low_side ? "least" : "most", limit);
     locate_move(low->dae, diag, locate_var_inst(low->dae, bind->var));
     if (group->decl->span.lo != span.lo)
