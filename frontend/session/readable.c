@@ -1,9 +1,9 @@
-// readable.c: which files a model may read.
+// readable.c: which files a model may read, and write.
 //
 // Purpose: a model of somebody else reads files below its own folder, below the folders of libraries and those that --allow-files names, and
-// those that the user gives it by --set; nothing else of the machine.
-// Method: the list goes into the environment of the process, MDLC_FILES, where functions that read files look (runtime/model/standard_file.c):
-// so it reaches libraries that a study has built, and the processes that run them. What stands there already is allowed, too.
+// those that the user gives it by --set; it changes files below those that --allow-files names. Nothing else of the machine.
+// Method: the lists go into the environment of the process, MDLC_FILES and MDLC_WRITES, where functions of files look (runtime/model/standard_file.c):
+// so they reach libraries that a study has built, and the processes that run them. What stands there already is allowed, too.
 // Contract: session.h. Complexity: linear in folders.
 #include <stdlib.h>
 #include <string.h>
@@ -14,21 +14,29 @@
 
 // `path` is a file or a folder that is there.
 static void
-allow(Session *session, const char *path)
+allow_in(Session *session, const char *variable, const char *path)
 {
-    const char *before = getenv("MDLC_FILES"), *list = before ? before : "";
+    const char *before = getenv(variable), *list = before ? before : "";
     char *real = realpath(path, NULL);
     const char *wanted = real ? arena_printf(session->arena, ":%s:", real) : NULL;
     if (real && !strstr(arena_printf(session->arena, ":%s:", list), wanted))
-        setenv("MDLC_FILES", arena_printf(session->arena, "%s%s%s", list, *list ? ":" : "", real), 1);
+        setenv(variable, arena_printf(session->arena, "%s%s%s", list, *list ? ":" : "", real), 1);
     free(real);
+}
+
+static void
+allow(Session *session, const char *path)
+{
+    allow_in(session, "MDLC_FILES", path);
 }
 
 void
 allow_folders(Session *session)
 {
-    for (uint32_t i = 0; i < session->options.n_allowed; i++)
+    for (uint32_t i = 0; i < session->options.n_allowed; i++) {
         allow(session, session->options.allowed[i]);
+        allow_in(session, "MDLC_WRITES", session->options.allowed[i]);
+    }
     for (uint32_t i = 0; i < session->options.n_paths; i++)
         allow(session, session->options.paths[i]);
     for (const char *path = getenv("MDLPATH"); path && *path;) {

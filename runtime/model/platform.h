@@ -97,9 +97,18 @@ platform_set_default(const char *name, const char *value)
     if (!getenv(name))
         _putenv_s(name, value);
 }
+
+static inline bool
+platform_is_link(const char *path)
+{
+    (void)path;
+    return false;
+}
 #else
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #define PLATFORM_LAPACK "liblapack.so.3"
@@ -136,6 +145,13 @@ static inline void
 platform_local_time(time_t now, struct tm *day)
 {
     localtime_r(&now, day);
+}
+
+static inline bool
+platform_is_link(const char *path)
+{
+    struct stat info;
+    return !lstat(path, &info) && S_ISLNK(info.st_mode);
 }
 
 static inline void

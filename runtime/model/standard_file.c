@@ -37,17 +37,46 @@ typedef struct Reading {
     size_t room;
 } Reading;
 
+static bool
+is_listed(const char *list, const char *real)
+{
+    bool found = false;
+    while (*list && !found) {
+        size_t length = strcspn(list, LISTED), n = length && list[length - 1] == '/' ? length - 1 : length;
+        found = length && !strncmp(real, list, n) && (!real[n] || real[n] == '/');
+        list += length + (list[length] != 0);
+    }
+    return found;
+}
+
 // MDLC_FILES lists folders and files, each as realpath() gives it: others are not read. Without it there is no limit.
 bool
 standard_may_read(const char *path)
 {
     const char *list = getenv("MDLC_FILES");
     char *real = list ? realpath(path, NULL) : NULL;
-    bool may = !list || !real; // opening it says what is wrong with what is not there
-    while (real && *list && !may) {
-        size_t length = strcspn(list, LISTED), n = length && list[length - 1] == '/' ? length - 1 : length;
-        may = length && !strncmp(real, list, n) && (!real[n] || real[n] == '/');
-        list += length + (list[length] != 0);
+    bool may = !list || !real || is_listed(list, real); // opening it says what is wrong with what is not there
+    free(real);
+    return may;
+}
+
+// MDLC_WRITES is such a list; without it nothing is written. Of what is not there yet the folder is looked at. A link that leads nowhere would be followed when it is made: it is refused.
+bool
+standard_may_write(const char *path)
+{
+    const char *list = getenv("MDLC_WRITES"), *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *real = list ? realpath(path, NULL) : NULL;
+    bool may = real && is_listed(list, real);
+    if (list && !real && errno == ENOENT && *name && strcmp(name, ".") && strcmp(name, "..")) {
+        size_t n = slash == path ? 1 : slash ? (size_t)(slash - path) : 1;
+        char *folder = malloc(n + 1);
+        if (folder) {
+            memcpy(folder, slash ? path : ".", n);
+            folder[n] = '\0';
+            real = realpath(folder, NULL);
+            may = real && is_listed(list, real) && !platform_is_link(path);
+        }
+        free(folder);
     }
     free(real);
     return may;

@@ -63,6 +63,8 @@ typedef struct TableFile {
 } TableFile;
 // Whether a model may read this file.
 bool standard_may_read(const char *path);
+// Whether it may make, change or remove it, or a folder of that name.
+bool standard_may_write(const char *path);
 #define STANDARD_NOT_READ "is neither in the folder of the model nor in that of a library, and is not read without --allow-files DIR"
 double *standard_read_table(const TableFile *file, size_t *rows, size_t *columns, char *why, size_t room);
 // The matrix of that name in a MAT file that has been read; NULL with *problem: a text behind the name of the file, empty where there is no such
@@ -136,6 +138,13 @@ void standard_keep(const double *in, double *out, double *state, int arguments, 
     _(ModelicaInternal_readFile, mdl_standard_read_file, 3, 0)                                                                 \
     _(ModelicaStreams_closeFile, mdl_standard_close_file, 1, 1)                                                                \
     _(ModelicaInternal_removeFile, mdl_standard_remove_file, 1, 1)                                                             \
+    _(ModelicaInternal_mkdir, mdl_standard_make_folder, 1, 1)                                                                  \
+    _(ModelicaInternal_rmdir, mdl_standard_remove_folder, 1, 1)                                                                \
+    _(ModelicaInternal_rename, mdl_standard_rename, 2, 1)                                                                      \
+    _(ModelicaInternal_copyFile, mdl_standard_copy_file, 2, 1)                                                                 \
+    _(ModelicaInternal_getNumberOfFiles, mdl_standard_count_files, 1, 1)                                                       \
+    _(ModelicaInternal_readDirectory, mdl_standard_read_folder, 3, 1)                                                          \
+    _(ModelicaInternal_getcwd, mdl_standard_current_folder, 1, 1)                                                              \
     _(ModelicaIO_readMatrixSizes, mdl_standard_matrix_sizes, 3, 0)                                                             \
     _(ModelicaIO_readRealMatrix, mdl_standard_read_matrix, 6, 0)                                                               \
     _(ModelicaIO_writeRealMatrix, mdl_standard_write_matrix, 7, 1)

@@ -1,8 +1,7 @@
 // standard_system.c: functions of files.
 //
-// Purpose: what Modelica.Utilities.Files and Streams call. Files are read; nothing is written, removed or renamed on behalf of a model: a function
-// that says whether it was successful was not, others fail.
-// Method: none. Contract: standard.h. Complexity: linear in the file.
+// Purpose: what Modelica.Utilities.Files and Streams read and ask; what they change is in standard_write.c. Method: none.
+// Contract: standard.h. Complexity: linear in the file.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,22 +150,6 @@ mdl_standard_read_matrix(const double *in, double *out, double *state)
     else if (values)
         memcpy(matrix, values, rows * columns * sizeof *values);
     free(values);
-}
-
-// --- what is refused
-
-void
-mdl_standard_write_matrix(const double *in, double *out, double *state)
-{
-    out[0] = 0;
-    fprintf(stderr, "mdlc: the file '%s' is not written: a model does not write files\n", standard_text(in, 0, state));
-}
-
-void
-mdl_standard_remove_file(const double *in, double *out, double *state)
-{
-    out[0] = 0;
-    standard_fail(in, state, "the file '%s' is not removed: a model does not remove files", standard_text(in, 0, state));
 }
 
 // No file stays open behind a call.

@@ -19,18 +19,6 @@ mdl_standard_error(const double *in, double *out, double *state)
     standard_fail(in, state, "%s", standard_text(in, 0, state));
 }
 
-// A file of one's own is not written on behalf of a model: what is meant for it is told.
-void
-mdl_standard_print(const double *in, double *out, double *state)
-{
-    const char *file = standard_text(in, 1, state);
-    out[0] = 0;
-    if (*file)
-        fprintf(stderr, "mdlc: for the file '%s', which a model does not write: %s\n", file, standard_text(in, 0, state));
-    else
-        fprintf(stderr, "%s\n", standard_text(in, 0, state));
-}
-
 void
 mdl_standard_length(const double *in, double *out, double *state)
 {

@@ -18,6 +18,8 @@ if [ ! -f "$library/Modelica/package.mo" ] || [ ! -d "$references/Modelica" ]; t
     exit 0
 fi
 work=$(mktemp -d)
+mkdir "$work/written" # what models write goes there
+mdlc=$(realpath "$mdlc") library=$(realpath "$library") references=$(realpath "$references")
 trap 'rm -rf "$work"' EXIT
 : >"$work/outcomes"
 
@@ -48,7 +50,8 @@ published() {
 }
 
 run_it() {
-    timeout "${SECONDS_EACH:-60}" "$mdlc" run "$class" --path "$library" ${interval:+--interval "$interval"} ${tolerance:+--tol "$tolerance"} --stop "$stop" \
+    cd "$work/written" || exit
+    timeout "${SECONDS_EACH:-60}" "$mdlc" run "$class" --path "$library" --allow-files . ${interval:+--interval "$interval"} ${tolerance:+--tol "$tolerance"} --stop "$stop" \
         -o "$work/result.csv" "$@" >"$work/said" 2>&1
 }
 
