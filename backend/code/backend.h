@@ -13,7 +13,7 @@ typedef struct Engine Engine; // compiled code of one Sys; must outlive every us
 typedef struct EngineOptions {
     int opt;          // -1 automatic (by size), 0 fastest compilation, 1, 2 best code
     bool verify;      // run LLVM's verifier
-    Threads *threads;       // NULL, or threads for large loops of functions in this process
+    Threads *threads;       // NULL, or threads that compile, and do large loops of functions, in this process
 } EngineOptions;
 
 // Each compiles every function of `sys` and writes the code into the model through sys->fixups. The Sys and its

@@ -400,7 +400,7 @@ engine_llvm(Sys *sys, const EngineOptions *options, Out *why)
     SlotCounts slots = {0};
     share_find(&jit->sharing, sys, &slots);
     vec_free(&slots.count);
-    U32Vec *divided = options->threads ? base_calloc(sys->funcs.n + 1, sizeof *divided) : NULL;
+    U32Vec *divided = options->threads && sys->model->n >= THREADS_LEAST ? base_calloc(sys->funcs.n + 1, sizeof *divided) : NULL;
     request.divided = divided;
     bool good = start_jit(jit, why) && ll_compile(&request, why) && find_functions(jit, divided, why);
     for (uint32_t f = 0; divided && f < sys->funcs.n; f++)

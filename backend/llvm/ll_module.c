@@ -112,10 +112,19 @@ ll_module_close(LlModule *m)
     *m = (LlModule){0};
 }
 
+// A module that is full.
+typedef struct Finished {
+    LlModule module;
+    LLVMTargetMachineRef machine; // its own
+    Out why;
+    bool good;
+} Finished;
+
 typedef struct Compiler {
     const LlRequest *request;
     Out *why;
     LlModule straight, loops;
+    VEC(Finished) finished;          // modules that wait for threads
     LLVMTargetMachineRef fast, best; // made when first needed
     SlotCounts slots;
     Lowering *lowering;
@@ -128,33 +137,39 @@ typedef struct Compiler {
 
 // Level of straight code: FastISel up to opt 1. The instruction selector proper at opt 2.
 static LLVMTargetMachineRef
-machine_for(Compiler *c, bool optimised)
+make_machine(const LlRequest *request, bool optimised, Out *why)
 {
     static const LLVMCodeGenOptLevel levels[] =
         {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault};
+    int opt = request->options.opt < 0 ? 0 : request->options.opt > 2 ? 2 : request->options.opt;
+    LLVMTargetMachineRef machine = ll_machine(optimised ? LLVMCodeGenLevelDefault : levels[opt], request->portable, request->triple, why);
+    if (machine && !optimised && opt < 2)
+        LLVMSetTargetMachineFastISel(machine, true);
+    return machine;
+}
+
+static LLVMTargetMachineRef
+machine_for(Compiler *c, bool optimised)
+{
     LLVMTargetMachineRef *machine = optimised ? &c->best : &c->fast;
-    int opt = c->request->options.opt < 0 ? 0 : c->request->options.opt > 2 ? 2 : c->request->options.opt;
-    if (*machine)
-        return *machine;
-    *machine = ll_machine(optimised ? LLVMCodeGenLevelDefault : levels[opt], c->request->portable, c->request->triple, c->why);
-    if (*machine && !optimised && opt < 2)
-        LLVMSetTargetMachineFastISel(*machine, true);
+    if (!*machine)
+        *machine = make_machine(c->request, optimised, c->why);
     return *machine;
 }
 
 static bool
-verify_module(Compiler *c, LlModule *m)
+verify_module(LlModule *m, Out *why)
 {
     char *message = NULL;
     bool broken = LLVMVerifyModule(m->module, LLVMReturnStatusAction, &message);
     if (broken)
-        out_printf(c->why, "LLVM rejects the generated code: %s\n", message);
+        out_printf(why, "LLVM rejects the generated code: %s\n", message);
     LLVMDisposeMessage(message);
     return !broken;
 }
 
 static bool
-optimise_module(Compiler *c, LlModule *m, LLVMTargetMachineRef machine)
+optimise_module(LlModule *m, LLVMTargetMachineRef machine, Out *why)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(m->module, "default<O2>", machine, options);
@@ -162,32 +177,72 @@ optimise_module(Compiler *c, LlModule *m, LLVMTargetMachineRef machine)
     if (!error)
         return true;
     char *message = LLVMGetErrorMessage(error);
-    out_printf(c->why, "LLVM's passes failed: %s\n", message);
+    out_printf(why, "LLVM's passes failed: %s\n", message);
     LLVMDisposeErrorMessage(message);
     return false;
 }
 
-// Hands a module to the sink and closes it.
+// Hands a module to the sink.
+static bool
+hand_over(const LlRequest *request, LlModule *m, LLVMTargetMachineRef machine, Out *why)
+{
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    char *triple = LLVMGetTargetMachineTriple(machine);
+    LLVMSetModuleDataLayout(m->module, layout);
+    LLVMSetTarget(m->module, triple);
+    LLVMDisposeMessage(triple);
+    LLVMDisposeTargetData(layout);
+    return (!request->options.verify || verify_module(m, why)) && (!m->optimised || optimise_module(m, machine, why))
+        && request->sink(m, machine, request->context, why);
+}
+
+// A ThreadTask: each module has its context and its machine, so that threads share nothing but the sink.
+static void
+finish_one(void *context, size_t k)
+{
+    Compiler *c = context;
+    Finished *finished = &c->finished.at[k];
+    finished->good = finished->machine && hand_over(c->request, &finished->module, finished->machine, &finished->why);
+}
+
+static bool
+finish_waiting(Compiler *c)
+{
+    bool good = true;
+    for (uint32_t k = 0; k < c->finished.n; k++) // registers kinds of computers, which is for one thread
+        c->finished.at[k].machine = make_machine(c->request, c->finished.at[k].module.optimised, &c->finished.at[k].why);
+    threads_run(c->request->options.threads, finish_one, c, c->finished.n);
+    for (uint32_t k = 0; k < c->finished.n; k++) {
+        Finished *finished = &c->finished.at[k];
+        if (good && !finished->good)
+            out_printf(c->why, "%s", finished->why.text ? finished->why.text : "");
+        good = good && finished->good;
+        out_free(&finished->why);
+        ll_module_close(&finished->module);
+        if (finished->machine)
+            LLVMDisposeTargetMachine(finished->machine);
+    }
+    vec_clear(&c->finished);
+    return good;
+}
+
+// Hands a module to the sink and closes it, with others at once where there are threads.
 static bool
 finish_module(Compiler *c, LlModule *m)
 {
+    enum { WAITING_EACH = 4 };
     if (!m->module)
         return true;
     // All in one, and nothing that gains by it: the optimising code generator would only take its time.
     m->optimised = m->optimised && m->gains;
-    LLVMTargetMachineRef machine = machine_for(c, m->optimised);
-    bool good = machine != NULL;
-    if (good) {
-        LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
-        char *triple = LLVMGetTargetMachineTriple(machine);
-        LLVMSetModuleDataLayout(m->module, layout);
-        LLVMSetTarget(m->module, triple);
-        LLVMDisposeMessage(triple);
-        LLVMDisposeTargetData(layout);
+    Threads *threads = c->request->options.threads;
+    if (threads && !c->request->single) {
+        vec_push(&c->finished, (Finished){.module = *m});
+        *m = (LlModule){0};
+        return c->finished.n < WAITING_EACH * threads_count(threads) || finish_waiting(c);
     }
-    good = good && (!c->request->options.verify || verify_module(c, m));
-    good = good && (!m->optimised || optimise_module(c, m, machine));
-    good = good && c->request->sink(m, machine, c->request->context, c->why);
+    LLVMTargetMachineRef machine = machine_for(c, m->optimised);
+    bool good = machine && hand_over(c->request, m, machine, c->why);
     ll_module_close(m);
     return good;
 }
@@ -199,6 +254,8 @@ module_for(Compiler *c, bool optimised)
     bool together = c->request->single;
     LlModule *m = optimised && !together ? &c->loops : &c->straight;
     uint32_t limit = optimised ? LOOP_MODULE_INSTRS : MODULE_INSTRS;
+    if (c->request->options.threads) // so that all have something to do at the end
+        limit /= 4;
     if (m->module && m->instrs >= limit && !together && !finish_module(c, m))
         return NULL;
     if (!m->module) {
@@ -600,7 +657,11 @@ ll_compile(const LlRequest *request, Out *why)
             good = compile_one(&c, f);
     }
     good = good && (!request->lanes || compile_lanes(&c));
-    good = good && (!request->single || module_for(&c, false)) && finish_module(&c, &c.straight) && finish_module(&c, &c.loops);
+    good = good && (!request->single || module_for(&c, false)) && finish_module(&c, &c.straight) && finish_module(&c, &c.loops)
+        && finish_waiting(&c);
+    for (uint32_t k = 0; k < c.finished.n; k++)
+        ll_module_close(&c.finished.at[k].module);
+    vec_free(&c.finished);
     ll_module_close(&c.straight);
     ll_module_close(&c.loops);
     if (c.fast)

@@ -294,13 +294,16 @@ compile_model(Session *session, uint32_t wanted)
     return status || !diags_errors(session->diags) ? status : EXIT_MODEL;
 }
 
+// Instructions, of which a module for the compiler of machine code has some thousand.
+enum { COMPILED_BY_THREADS = 20000 };
+
 int
 make_engine(Session *session)
 {
     Out why = {0};
     Sys *sys = session->compilation.sys;
     uint32_t threads = session->options.run.threads;
-    if (!session->threads && threads != 1 && sys->model->n >= THREADS_LEAST)
+    if (!session->threads && threads != 1 && (sys->model->n >= THREADS_LEAST || sys->instrs.n >= COMPILED_BY_THREADS))
         session->threads = threads_create(threads);
     EngineOptions options = {session->options.opt, session->compilation.verify, session->threads};
     bool interp = session->options.engine && !strcmp(session->options.engine, "interp");

@@ -19,7 +19,7 @@
 
 #include "runtime/model/float_control.h"
 
-enum { MOST_THREADS = 64, LOOKS = 2000, STACK_BYTES = 1 << 20 };
+enum { MOST_THREADS = 64, LOOKS = 2000, STACK_BYTES = 8 << 20 }; // LLVM works in them, too
 
 struct Threads {
     unsigned count;          // with the caller
