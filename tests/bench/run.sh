@@ -174,6 +174,34 @@ tables() {
     done
 }
 
+# The same run by one thread and by all, by the clock (at rest only), without compiling; then compiling alone. Rows are the same to the last bit (tests/cli/threads.check).
+threads() {
+    title "Threads: one, and $(nproc)"
+    shared() { # WHAT MODEL OPTION...
+        what=$1
+        shift
+        for count in 1 "$(nproc)"; do
+            timed 0 "$mdlc" run "$@" --threads "$count" --points 2 --vars '^x$' --stats=json -o "$work/t.csv"
+            ran=$(field run_seconds) compiled=$(field compile_ms)
+            [ "$count" = 1 ] && alone=$ran compiled_alone=$compiled
+        done
+        row "$what: run" "$(calc '%.2f s, %.2f s: %.2f times' "$alone, $ran, $alone/$ran")" "1.7 times" "$(judge "$alone >= 1.7*$ran")"
+        row "the same: from source to machine code" "$(calc '%.2f s, %.2f s: %.2f times' "$compiled_alone/1000, $compiled/1000, $compiled_alone/$compiled")"
+    }
+    shared "cascade of 200,000 filters" $models/filter_cascade.mdl --set n=200000 --stop 0.002
+    shared "heat chain of 300,000 cells" examples/heat_chain/loop.mdl --set n=300000 --stop 1
+    shared "thermal grid of 100,000 nodes" $models/kinds.mdl -m ThermalGrid --set n=100000 --stop 1
+    awk 'BEGIN {
+        n = 10000
+        print "model Different"
+        for (i = 1; i <= n; i++) printf "  Real x%d(start = %d/%d, fixed = true);\n", i, i, n
+        print "equation"
+        for (i = 1; i <= n; i++)
+            printf "  der(x%d) = %s;\n", i, i % 3 == 0 ? "-x" i "*sin(x" i % n + 1 ") + 1/(1 + x" i "^2)" : i % 3 == 1 ? "cos(x" i " + x" i % n + 1 ") - exp(-x" i ")" : "x" i "*(1 - x" i ")"
+        print "end Different;" }' >"$work/Different.mdl"
+    shared "10,000 equations that are compiled one by one" "$work/Different.mdl" --opt 0 --stop 0.1
+}
+
 cascade() {
     n=25600 stop=0.2 front=5120
     title "Cascade of $n first-order filters, tol 1e-6, $stop s"
@@ -428,7 +456,7 @@ ensembles() {
     together "shimmy of a car" 40 examples/shimmy/Shimmy.mdl
     for n in 2 4 8; do together "chain of $n bodies in space" 48 tests/bench/models/spatial_chain.mdl --set n=$n; done
 }
-for part in ${2:-large kinds mechanisms nets tables cascade structural instructions events small products studies ensembles peers}; do
+for part in ${2:-large kinds mechanisms nets tables threads cascade structural instructions events small products studies ensembles peers}; do
     "$part"
 done
 printf '\nEnded with %s.\n' "$(load)"
