@@ -51,6 +51,17 @@ check_prefixes(Elab *elab, Node line, bool connector, bool expandable)
                                                "discrete variable, input or flow");
 }
 
+// The value is made by the constructor of the replaced record, of which the new one is another: it has not its fields.
+static bool
+makes_replaced(Elab *elab, Node value, Node type, uint32_t scope, uint32_t given)
+{
+    const Ast *ast = &elab->program->ast;
+    if (!value || !type || ast_kind(ast, value) != AST_CALL)
+        return false;
+    uint32_t made = scope_class_quietly(elab->program, scope, ast_child(ast, value, 0));
+    return made && made == scope_class_quietly(elab->program, scope, type) && made != given;
+}
+
 // The declaration `from` takes the place of the declared one: its type is another, sizes it does not write and the
 // condition stay, and so do the modifications of the constraining type (section 7.3.2).
 static bool
@@ -72,7 +83,8 @@ redeclare_member(Elab *elab, Member *member, const ClassMember *declared, const 
     Node constrained = ast_child(ast, declared->line, 2);
     Node mods = constrained ? ast_child(ast, constrained, 1) : ast_child(ast, declared->node, 1);
     *own = mod_build(elab, declared->name, mods, member->scope, old_class, 0, member->span);
-    (*own)->value = 0;
+    if (constrained || makes_replaced(elab, (*own)->value, ast_child(ast, declared->line, 0), old_class, given))
+        (*own)->value = 0;
     (*own)->final = (ast_at(ast, declared->line)->flags & AST_F_FINAL) != 0;
     member->line = from->line;
     member->node = from->component;
