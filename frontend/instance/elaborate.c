@@ -122,6 +122,21 @@ same_modification(const Elab *elab, const Mod *a, const Mod *b)
     return same && a->final == b->final;
 }
 
+// The same words, or the same type under two names: `SI.Power p` and `Modelica.Units.SI.Power p`.
+static bool
+same_line(const Elab *elab, const Member *old, Node line, uint32_t class_id)
+{
+    const Ast *ast = &elab->program->ast;
+    Node types[] = {ast_child(ast, old->line, 0), ast_child(ast, line, 0)};
+    if (ast_same(ast, old->line, line, AST_COMPONENT))
+        return true;
+    if (ast_at(ast, old->line)->flags != ast_at(ast, line)->flags || ast_child(ast, old->line, 1) || ast_child(ast, line, 1)
+        || ast_child(ast, old->line, 2) || ast_child(ast, line, 2) || !types[0] || !types[1])
+        return false;
+    uint32_t type = scope_class_quietly(elab->program, old->class_id, types[0]);
+    return type && type == scope_class_quietly(elab->program, class_id, types[1]);
+}
+
 // What is inherited and declared, or inherited twice, is one element when all that is said of it is the same: in the same words, and
 // no extends clause gives another value, or in the declaration and the modifications together (section 7.1).
 static bool
@@ -130,7 +145,7 @@ same_element(const Elab *elab, const Member *old, const ClassMember *declared, u
     const Ast *ast = &elab->program->ast;
     Node dims[] = {ast_child(ast, old->node, 0), ast_child(ast, declared->node, 0)};
     Node conditions[] = {ast_child(ast, old->node, 2), ast_child(ast, declared->node, 2)};
-    if (old->class_id == class_id || !ast_same(ast, old->line, declared->line, AST_COMPONENT))
+    if (old->class_id == class_id || !same_line(elab, old, declared->line, class_id))
         return false;
     if (ast_same(ast, old->node, declared->node, AST_NONE) && (!from || !from->value))
         return true;

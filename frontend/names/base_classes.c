@@ -83,6 +83,33 @@ operator_record_inside(const Program *program, uint32_t class_id)
     return found;
 }
 
+// An icon: a class that has nothing that could be inherited (section 4.5: an empty class).
+static bool
+is_empty(Program *program, uint32_t class_id, uint32_t depth)
+{
+    const Ast *ast = &program->ast;
+    if (scope_is_predefined(class_id) || depth > DEPTH_LIMIT)
+        return false;
+    scope_bases(program, class_id);
+    const ClassInfo *info = class_at(program, class_id);
+    bool empty = !info->members.n && info->body && ast_kind(ast, info->body) == AST_BODY;
+    for (uint32_t i = 0; empty && i < ast_at(ast, info->body)->nchild; i++) {
+        AstKind kind = ast_kind(ast, ast_child(ast, info->body, i));
+        empty = kind != AST_EQUATIONS && kind != AST_ALGORITHM && kind != AST_ENERGY && kind != AST_EXTERNAL;
+    }
+    for (uint32_t i = 0; empty && i < class_at(program, class_id)->bases.n; i++)
+        empty = is_empty(program, class_at(program, class_id)->bases.at[i], depth + 1);
+    return empty;
+}
+
+// Packages of libraries have icons that are models; it makes no difference.
+static bool
+is_icon_of_library(Program *program, uint32_t base, Node extends)
+{
+    uint32_t at = ast_at(&program->ast, extends)->span.lo;
+    return sources_is_found(program->sources, at) && !sources_in_library(program->sources, at) && is_empty(program, base, 0);
+}
+
 static bool
 may_extend(Program *program, uint32_t class_id, uint32_t base, Node extends)
 {
@@ -112,7 +139,7 @@ may_extend(Program *program, uint32_t class_id, uint32_t base, Node extends)
         return false;
     }
     if (scope_is_predefined(base) || info->kind == own->kind || info->kind == CLASS_CLASS || ast_kind(&program->ast, extends) == AST_SHORT
-        || kinds_extended(kind) >> info->kind & 1)
+        || kinds_extended(kind) >> info->kind & 1 || is_icon_of_library(program, base, extends))
         return true;
     Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
                           "'%s' is a %s and cannot extend the %s '%s'", sym_text(program->syms, own->full_name),
