@@ -249,11 +249,17 @@ squares_of_many(const double *x, const double *w, size_t n)
     return sum_of_squares(x, w, n);
 }
 
+WIDE static double
+norm_of_many(const double *x, const double *w, size_t n)
+{
+    return sqrt(sum_of_squares(x, w, n) / (double)n);
+}
+
 static realtype
 wrms_norm(N_Vector x, N_Vector w)
 {
     size_t n = LENGTH(x);
-    return n < FEW ? few_norm(DATA(x), DATA(w), n) : sqrt(squares_of_many(DATA(x), DATA(w), n) / (double)n);
+    return n < FEW ? few_norm(DATA(x), DATA(w), n) : norm_of_many(DATA(x), DATA(w), n);
 }
 
 WIDE static realtype
@@ -657,10 +663,12 @@ nvector_correct(Threads *threads, const double *solution, double factor, const d
 void
 nvector_difference(Threads *threads, const double *a, const double *b, double *out, size_t n)
 {
-    if (threads && is_large(n))
+    if (n < FEW)
+        few_differences(a, b, out, n);
+    else if (threads && is_large(n))
         run_parts(threads, difference_part, &(Parts){.n = n, .x = a, .y = b, .out = out});
     else
-        (n < FEW ? few_differences : differences_of_many)(a, b, out, n);
+        differences_of_many(a, b, out, n);
 }
 
 void
@@ -688,12 +696,9 @@ nvector_largest(Threads *threads, const double *x, double *largest, size_t n)
 }
 
 void
-nvector_copy(Threads *threads, const double *x, double *out, size_t n)
+nvector_copy_large(Threads *threads, const double *x, double *out, size_t n)
 {
-    if (threads && is_large(n))
-        run_parts(threads, copy_part, &(Parts){.n = n, .x = x, .out = out});
-    else
-        memcpy(out, x, n * sizeof *out);
+    run_parts(threads, copy_part, &(Parts){.n = n, .x = x, .out = out});
 }
 
 // --- the operations of large vectors

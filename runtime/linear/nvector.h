@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <sundials/sundials_nvector.h>
 
@@ -40,7 +41,15 @@ void nvector_cubic(const double *start, const double *first, const double *secon
 // largest := the larger of largest and |x|, elementwise; what is not a number leaves it. The arrays do not overlap.
 void nvector_largest(Threads *threads, const double *x, double *largest, size_t n);
 // out := x. The arrays do not overlap.
-void nvector_copy(Threads *threads, const double *x, double *out, size_t n);
+void nvector_copy_large(Threads *threads, const double *x, double *out, size_t n);
+static inline void
+nvector_copy(Threads *threads, const double *x, double *out, size_t n)
+{
+    if (threads && n >= THREADS_LEAST)
+        nvector_copy_large(threads, x, out, n);
+    else
+        memcpy(out, x, n * sizeof *out);
+}
 // True when all values are finite.
 bool nvector_finite(const double *x, size_t n);
 
