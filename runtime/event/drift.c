@@ -2,7 +2,8 @@
 //
 // Purpose: what a body finds at a place, `exp(-((s - 20)/0.005)^2)` with der(s) = v, may come and go within one step that nothing else makes short.
 // Method: the compiler has written such terms as operations on states (model.h, drift). Over each step they are bounded by where its states get to
-//         (step_path.c). A term that stays between what it is at both ends, and half of their distance beyond, is one that the method has seen; else the stretch is cut in
+//         (step_path.c). A term whose operations cannot be narrow over the step (gentle.c) is one that the method has seen; that is decided once for a box that
+//         states stay in for some steps. So is a term that stays between what it is at both ends, and half of their distance beyond; else the stretch is cut in
 //         half until it is, or until the term is seen outside of that. There the equations are evaluated: where the rates that they ask for differ from those of
 //         the polynomial by as much as changes a state by more than the tolerance over the stretch, the step is taken back. The next one ends where the term
 //         begins to leave, and those behind it are no longer than half the way from there to where it was seen.
@@ -11,7 +12,8 @@
 //         both ends foretells is one that he has seen.
 // Contract: event.h. A term whose bounds do not decide within a number of evaluations, time and again, is given up: what changes it faster than steps are
 //           long is not seen then. A bump that is less than half of what the term changes by over the step is hidden.
-// Complexity: three evaluations of the values of each term per step; sixteen more of bounds per step in the long run where they do not decide.
+// Complexity: an evaluation of the values of each term per box, or three per step where it is not gentle; sixteen more of bounds per step in the long run where they do
+//           not decide.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,8 @@ static const double RELEVANT = 10;           // changes of states, in units of w
 static const double FURTHER = 1e6;
 static const double ASIDE = 1e-7;            // of a state's size: how far beside a point its rates are looked at
 static const double SHORTEST = 0x1p-20;      // of half a step
+static const double FIRST_MARGIN = 4, LEAST_MARGIN = 0.25, MOST_MARGIN = 64;
+enum { MISSED_PART = 8 };
 
 struct Drifts {
     double until, pace; // up to there no step is longer
@@ -38,8 +42,16 @@ struct Drifts {
     uint8_t *hopeless;  // and looks in a row that they did not suffice for
     double *rate;       // 3 nx: gaps of rates, rates, units of states
     Span *point;        // per state that is read: where it is
-    Span *latest;       // per term: what it is
+    Span *latest;       // per term: what it is; low is NAN: not known
     double known;       // at this time, NAN: not known
+    // Terms that are gentle where states stay for some steps are not looked at while they are there.
+    Span *box, box_time; // per state that is read
+    uint8_t *mild;       // per term: it is, within the box
+    bool boxed;          // there is one, for this solver and since the latest event
+    mdl_solver box_solver;
+    uint64_t box_events;
+    double margin;       // of the box, in sizes of the first step in it
+    uint32_t steps, missed; // in it: steps, and terms that were gentle over one of them, but are not in the box
 };
 
 MDL_CHECKED static int
@@ -56,7 +68,10 @@ drift_create(Run *run)
     drifts->rate = malloc((3 * (size_t)model->nx + 1) * sizeof *drifts->rate);
     drifts->point = malloc((model->nx + 1) * sizeof *drifts->point);
     drifts->latest = calloc(model->n_drifts, sizeof *drifts->latest);
-    if (!drifts->credit || !drifts->hopeless || !drifts->rate || !drifts->point || !drifts->latest)
+    drifts->box = malloc((model->nx + 1) * sizeof *drifts->box);
+    drifts->mild = malloc(model->n_drifts * sizeof *drifts->mild);
+    drifts->margin = FIRST_MARGIN;
+    if (!drifts->credit || !drifts->hopeless || !drifts->rate || !drifts->point || !drifts->latest || !drifts->box || !drifts->mild)
         return MDL_INTERNAL;
     for (uint32_t k = 0; k < model->n_drifts; k++)
         drifts->credit[k] = CREDIT_MOST;
@@ -77,6 +92,8 @@ drift_free(Run *run)
     free(drifts->rate);
     free(drifts->point);
     free(drifts->latest);
+    free(drifts->box);
+    free(drifts->mild);
     free(drifts);
     run->drifts = NULL;
 }
@@ -138,14 +155,21 @@ is_plain(Glance *glance)
     Drifts *drifts = run->drifts;
     Span *latest = &drifts->latest[glance->term - run->model->drift];
     path_reach(run);
-    Span before = drifts->known == path->start ? *latest : value_at_end(run, glance->term, path->begin, path->start);
+    Span all = path_values(run, glance->term, path->reach, (Span){path->start, path->end});
+    if (path_is_gentle(run, glance->term)) {
+        latest->low = NAN;
+        drifts->missed++;
+        return true;
+    }
+    bool known = drifts->known == path->start && !isnan(latest->low);
+    Span before = known ? *latest : value_at_end(run, glance->term, path->begin, path->start);
     Span after = *latest = value_at_end(run, glance->term, path->y, path->end);
     if (!isfinite(before.low) || !isfinite(before.high) || !isfinite(after.low) || !isfinite(after.high))
         return true;
     glance->band = hull(before, after);
     double size = span_size(glance->band), rounding = fmax(before.high - before.low, after.high - after.low);
     glance->beside = fmax(fmax(BESIDE * (glance->band.high - glance->band.low), NOTHING * run->tolerance * size), fmax(rounding, UNDERFLOW_SIZE));
-    return is_within(glance, path_values(run, glance->term, path->reach, (Span){path->start, path->end}));
+    return is_within(glance, all);
 }
 
 static Jet
@@ -329,6 +353,12 @@ narrow(Glance *glance, double *from, double *place)
     }
 }
 
+static void
+fill_credit(Drifts *drifts, uint32_t k)
+{
+    drifts->credit[k] = drifts->credit[k] < CREDIT_MOST ? drifts->credit[k] + CREDIT_PER_STEP : CREDIT_MOST;
+}
+
 // *from: NAN, or where the term begins to leave what the method has seen; *place: where it has.
 MDL_CHECKED static int
 glance_at(Run *run, uint32_t k, double *from, double *place)
@@ -338,7 +368,7 @@ glance_at(Run *run, uint32_t k, double *from, double *place)
     double to;
     *from = NAN;
     if (is_plain(&glance)) {
-        drifts->credit[k] = drifts->credit[k] < CREDIT_MOST ? drifts->credit[k] + CREDIT_PER_STEP : CREDIT_MOST;
+        fill_credit(drifts, k);
         return MDL_OK;
     }
     if (!run->path->taken)
@@ -373,16 +403,74 @@ glance_at(Run *run, uint32_t k, double *from, double *place)
 
 // --- steps
 
+static bool
+contains(Span all, Span part)
+{
+    return all.low <= part.low && part.high <= all.high;
+}
+
+static bool
+is_in_box(const Run *run)
+{
+    const Drifts *drifts = run->drifts;
+    const StepPath *path = run->path;
+    bool in = drifts->boxed && drifts->box_solver == run->solver && drifts->box_events == run->stats->events
+              && contains(drifts->box_time, (Span){path->start, path->end});
+    for (uint32_t k = 0; k < path->states && in; k++)
+        in = contains(drifts->box[k], path->reach[k]);
+    return in;
+}
+
+// About the last step. It is the wider the more steps stay in it, and no wider than leaves most terms gentle.
+static void
+make_box(Run *run)
+{
+    Drifts *drifts = run->drifts;
+    const StepPath *path = run->path;
+    const mdl_model *model = run->model;
+    bool narrow = drifts->missed > (uint64_t)drifts->steps * model->n_drifts / MISSED_PART;
+    drifts->margin = drifts->boxed ? fmax(LEAST_MARGIN, fmin(MOST_MARGIN, drifts->margin * (narrow ? 0.5 : 2))) : drifts->margin;
+    for (uint32_t k = 0; k < path->states; k++) {
+        double more = drifts->margin * (path->reach[k].high - path->reach[k].low);
+        drifts->box[k] = (Span){path->reach[k].low - more, path->reach[k].high + more};
+    }
+    drifts->box_time = (Span){path->start, path->end + drifts->margin * (path->end - path->start)};
+    drifts->box_solver = run->solver;
+    drifts->box_events = run->stats->events;
+    drifts->boxed = true;
+    drifts->steps = drifts->missed = 0;
+    for (uint32_t k = 0; k < model->n_drifts; k++) {
+        path_values(run, &model->drift[k], drifts->box, drifts->box_time);
+        drifts->mild[k] = path_is_gentle(run, &model->drift[k]);
+    }
+}
+
+// Of a step in the box.
+static void
+pass_mild(Drifts *drifts, uint32_t k)
+{
+    fill_credit(drifts, k);
+    drifts->latest[k].low = NAN;
+}
+
 // The first place of all terms; *first: 1 or more, there is none.
 MDL_CHECKED static int
 first_place(Run *run, double *first, double *seen)
 {
     Drifts *drifts = run->drifts;
     *first = *seen = INFINITY;
+    path_reach(run);
+    if (!is_in_box(run))
+        make_box(run);
+    drifts->steps++;
     for (uint32_t k = 0; k < run->model->n_drifts && drifts->repeats < REPEATS; k++) {
         double from, place;
         if (drifts->hopeless[k] == HOPELESS)
             continue;
+        if (drifts->mild[k]) {
+            pass_mild(drifts, k);
+            continue;
+        }
         int status = glance_at(run, k, &from, &place);
         if (status != MDL_OK)
             return status;
@@ -501,6 +589,16 @@ drift_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, drifts->hopeless, run->model->n_drifts * sizeof *drifts->hopeless);
 }
 
+static void
+drift_settle(Run *run)
+{
+    Drifts *drifts = run->drifts;
+    if (!drifts)
+        return;
+    drifts->boxed = false;
+    drifts->margin = FIRST_MARGIN;
+}
+
 const RunPart drift_part = {
-    .name = "drift", .create = drift_create, .free = drift_free, .snapshot = drift_snapshot,
+    .name = "drift", .create = drift_create, .free = drift_free, .snapshot = drift_snapshot, .settle = drift_settle,
 };

@@ -1,4 +1,4 @@
-// step_path.h: where the states go within the last step. Private to step_path.c, course.c and drift.c.
+// step_path.h: where the states go within the last step. Private to step_path.c, gentle.c, course.c and drift.c.
 //
 // Places within a step are from -1, where it begins, to 1.
 #ifndef MDLC_RUNTIME_EVENT_STEP_PATH_H
@@ -43,6 +43,8 @@ MDL_CHECKED int path_take(Run *run);
 // state that is read, and time within a stretch.
 Jet path_over(Run *run, const mdl_forecast *forecast, const double *coefficient, double from, double to);
 Span path_values(Run *run, const mdl_forecast *forecast, const Span *reach, Span time);
+// Of the values that path_values() has just found over the step (gentle.c): the forecast cannot come and go within it.
+bool path_is_gentle(const Run *run, const mdl_forecast *forecast);
 // All unknowns and rates at a place of the last step, into v.
 MDL_CHECKED int path_load(Run *run, double place);
 // Where somebody else integrates, of the way to the point in v. course.c: root functions get the other sign where relations change and change back on it;
