@@ -20,6 +20,7 @@ static const double FAR = 1e30;    // x at which a jump arrives as long as the s
 static const double NONE = 2;      // lengths that it is away when there is none: as large as other distances, for who takes their size for its scale
 static const double LONGEST = 0.1;  // lengths that a step moves the profile: the integrator does not know what enters
 static const double ROUNDING = 4 * DBL_EPSILON; // of x, or of a length: what leaves says x no better
+static const double STILL = 64 * DBL_EPSILON; // of the same: polynomials within a short step go back and forth by that
 static const double CLOSE = 1e-10;  // lengths between a jump and the end at which it counts as having left
 
 static double
@@ -233,7 +234,8 @@ add_point(Run *run, const StepPoints *points, size_t i)
         // A kink or a jump in what enters, or in the motion, is a piece by itself.
         profile->fresh[0] = profile->fresh[0] || points->apart[i];
         profile->fresh[1] = profile->fresh[1] || points->apart[i];
-        if (!transport_profile_move(profile, points->time[i], row[0], row + 1, transports->rate + (size_t)k * TRANSPORT_RATES * transports->parameters))
+        double rounding = STILL * fmax(fabs(row[0] + transports->origin[k]), 1);
+        if (!transport_profile_move(profile, points->time[i], row[0], rounding, row + 1, transports->rate + (size_t)k * TRANSPORT_RATES * transports->parameters))
             return false;
         profile->fresh[0] = profile->fresh[0] || points->apart[i];
         profile->fresh[1] = profile->fresh[1] || points->apart[i];

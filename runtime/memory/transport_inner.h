@@ -51,8 +51,9 @@ bool transport_piece_room(Piece *piece, size_t points);
 Piece *transport_profile_at(Profile *profile, size_t i);
 // One linear piece per stretch without a jump; false: out of memory. Points are y, z of ascending y; rates: of each of them by each parameter.
 bool transport_profile_fill(Profile *profile, size_t n, const double *points, const double *rates);
-// The next point: moves the profile by x - profile->x. False: out of memory. profile->rate is that of the point before, `rate` of this one.
-bool transport_profile_move(Profile *profile, double time, double x, const double in[2], const double *rate);
+// The next point: moves the profile by x - profile->x, unless that is against its motion and no more than the rounding of x, which turns no flow. False: out of memory. profile->rate is that
+// of the point before, `rate` of this one.
+bool transport_profile_move(Profile *profile, double time, double x, double rounding, const double in[2], const double *rate);
 // Forgets what is outside of the pipe, and what sticks out into it by no more than `close` at an end.
 void transport_profile_cut(Profile *profile, double close);
 // The position of the first jump from an end inward, as an index of the piece on its low side; false: there is none.

@@ -531,9 +531,11 @@ begin_piece(Profile *profile, unsigned end)
 }
 
 bool
-transport_profile_move(Profile *profile, double time, double x, const double in[2], const double *rate)
+transport_profile_move(Profile *profile, double time, double x, double rounding, const double in[2], const double *rate)
 {
     unsigned end = x > profile->x ? 0 : 1;
+    if (profile->fresh[end] && x != profile->x && fabs(x - profile->x) <= rounding)
+        return true;
     if (x == profile->x) {
         profile->fresh[0] = profile->fresh[1] = true;
     } else {

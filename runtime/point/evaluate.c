@@ -491,6 +491,19 @@ print_assertion(const Run *run, const mdl_assert *assertion)
                 assertion->level == 2 ? "terminated" : "assertion failed", run->v[0], message);
 }
 
+bool
+evaluate_holds(Run *run)
+{
+    const mdl_model *model = run->model;
+    mdl_call(model->asserts, run->v);
+    bool holds = !failure_happened(run);
+    if (!holds)
+        failure_clear(run);
+    for (uint32_t k = 0; k < model->n_asserts && holds; k++)
+        holds = model->assertion[k].edge || model->assertion[k].level != 0 || run->v[model->assertion[k].ok] != 0;
+    return holds;
+}
+
 int
 evaluate_asserts(Run *run)
 {

@@ -80,7 +80,7 @@ mdl_stats_text(const mdl_stats *stats, char *text, uint32_t size)
 {
     char free_states[32] = "", changed[96] = "";
     if (stats->gain > 0)
-        snprintf(changed, sizeof changed, ", from time %.6g on, with %.2g times less work than ida", stats->changed, stats->gain);
+        snprintf(changed, sizeof changed, ", from time %.6g on, with %.2g times less work than the method before", stats->changed, stats->gain);
     if (stats->free_states != stats->states)
         snprintf(free_states, sizeof free_states, ", %u free", stats->free_states);
     snprintf(text, size,

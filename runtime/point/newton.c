@@ -30,6 +30,7 @@ static const double UNEQUAL = 1e-5;     // the same of affine blocks whose resid
 static const double WRONG = 1e-6;       // corrections above this part of an unknown leave it with few right digits
 static const double SHRINKS = 0.9;
 static const double NEAR = 0.5;         // length of a correction that leads to the nearest solution, and
+static const double FAR_OFF = 1e30; // units of an unknown
 static const double FAR = 10;           // distance of a solution from which on a nearer one is looked for
 static const double LEAP = 0.1;         // change of a correction over a step of almost no length
 static const double SMALLEST_DAMPING = 1e-6;
@@ -692,6 +693,27 @@ solve_nearer(Run *run, Newton *newton, bool solved)
     return again;
 }
 
+// The solution of affine equations does not depend on where the iteration begins, but for rounding: values of 1e188 that the stages of a step have left are
+// not forgotten in the corrections that an iteration may take.
+static bool
+solve_from_zero(Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    Trouble trouble = newton->trouble;
+    bool far = false;
+    for (uint32_t i = 0; i < block->m; i++)
+        far = far || !(fabs(newton->start[i]) <= FAR_OFF * newton->scale[i]); // also where it is not a number
+    if (!far)
+        return false;
+    for (uint32_t i = 0; i < block->m; i++)
+        run->v[block->unknown[i]] = 0;
+    if (newton_iterate(run, newton))
+        return true;
+    newton->trouble = trouble;
+    newton_write(run, newton, newton->start);
+    return false;
+}
+
 int
 newton_solve(Run *run, Newton *newton, Effort effort)
 {
@@ -702,7 +724,7 @@ newton_solve(Run *run, Newton *newton, Effort effort)
     if (effort == EFFORT_RUN && standing_loop_solve(run, newton))
         return MDL_OK;
     newton->strict = effort == EFFORT_JUMP;
-    bool solved = newton_iterate(run, newton);
+    bool solved = newton_iterate(run, newton) || (newton->block->linear && solve_from_zero(run, newton));
     if (effort == EFFORT_JUMP) {
         solved = solved || path_jump(run, newton);
         newton->strict = false;

@@ -143,11 +143,13 @@ typedef struct Contest {
     bool open;           // other methods than the one at the start are looked for
     uint32_t stage, half; // of contest.c; the first half of it is over
     mdl_solver champion, rival; // the one that is best so far; the one that is tried, or will be
-    double patience;     // work of the champion before the next trial
+    double patience;     // work of the champion before the next trial,
+    uint32_t lost;       // and how many have lost since that was longer
     double work, since;  // where what is measured began, and when
     double pace;         // of the champion: time for its work
+    bool alarmed;        // the explicit method at the start has met stiffness
     bool muted;          // a step is made whose errors are not told
-    double began, *point, *slope; // where it begins; nx each
+    double began, *point, *slope; // where it begins; as many as the model has unknowns
     const char *reason;  // why the first method was chosen
 } Contest;
 
@@ -280,6 +282,13 @@ void run_message(const Run *run, mdl_severity severity, const char *format, ...)
 void run_json_text(const char *text, FILE *out); // quoted
 
 // A run that was opened (sim.h) begins with this.
+// Behind a start such methods make short steps of low order, and behind those none that are long beside the motion.
+static inline bool
+run_is_multistep(const Run *run)
+{
+    return run->solver == MDL_SOLVER_IDA || run->solver == MDL_SOLVER_CVODE || run->solver == MDL_SOLVER_ADAMS;
+}
+
 static inline Run *
 run_of(struct mdl_run *opened)
 {

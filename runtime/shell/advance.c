@@ -247,6 +247,20 @@ evaluate_conditions(Run *run, double time)
     return time < run->time || condition_alone(run) ? condition_evaluate(run, time) : evaluate_accepted(run, false);
 }
 
+// Conditions may have come close to zero, and have left again, before the look at `time`, whose values are there.
+MDL_CHECKED static int
+find_dip(Run *run, double time, double *instant, bool *found)
+{
+    int status = root_dipped(run, instant, found);
+    if (status != MDL_OK || *found)
+        return status;
+    // The values before were solved for.
+    if (evaluate_conditions(run, time) != MDL_OK)
+        return evaluate_at(run, time, true);
+    (void)root_violated(run);
+    return MDL_OK;
+}
+
 // One look at the conditions, *last being the last point without violation, and `time` from then on. *found when there was an event between. An
 // `extra` look, which the length of the step does not ask for, says nothing where it shows no more than errors of the states.
 MDL_CHECKED static int
@@ -259,8 +273,14 @@ find_between(Run *run, double before, double *last, double time, bool extra, dou
     if (violated && extra && !lost && root_uncertain(run))
         return MDL_OK;
     *last = time;
+    // What has flipped, and is not back, may have hidden another one that is.
+    bool hidden = violated && !lost && root_suspect(run, before);
+    int status = hidden ? find_dip(run, time, instant, found) : MDL_OK;
+    if (status != MDL_OK || *found)
+        return status;
+    bool seen = violated && !lost;
     violated = violated || vanish_found(run, low);
-    int status = violated ? root_locate(run, low, time, instant, found) : MDL_OK;
+    status = violated ? root_locate(run, low, time, instant, found) : MDL_OK;
     if (status != MDL_OK || *found)
         return status;
     if (lost) // it was found again, from where the location has begun
@@ -273,16 +293,7 @@ find_between(Run *run, double before, double *last, double time, bool extra, dou
         status = evaluate_conditions(run, time) == MDL_OK ? MDL_OK : evaluate_at(run, time, true);
         (void)root_violated(run);
     }
-    if (status != MDL_OK || !root_suspect(run, before))
-        return status;
-    status = root_dipped(run, instant, found);
-    if (status != MDL_OK || *found)
-        return status;
-    // The values before were solved for.
-    if (evaluate_conditions(run, time) != MDL_OK)
-        return evaluate_at(run, time, true);
-    (void)root_violated(run);
-    return MDL_OK;
+    return status == MDL_OK && !seen && root_suspect(run, before) ? find_dip(run, time, instant, found) : status;
 }
 
 // Conditions on the last step from `before` on, at `parts` points of it and `denser` times as many looks, and where they have come close to zero and
@@ -324,10 +335,12 @@ find_event(Run *run, double before, double *instant, bool *located)
     double most = fmin(run->interval, span / 500), length = run->time - before;
     uint32_t parts = most > 0 && length > most ? (uint32_t)fmin(ceil(length / most), 1e6) : 1;
     int status;
-    // A step right behind an event: nothing is known yet of functions that are not as smooth as the states.
-    bool affine = run->model->jac_relations.rows > 0;
-    uint32_t first = sightings->count < 3 && parts < BEHIND_EVENT && !affine ? BEHIND_EVENT : 1;
+    // A step right behind an event: nothing is known yet of functions that are not as smooth as the states, nor of any within a first step that is not short.
+    bool known = run->model->jac_relations.rows > 0 && run_is_multistep(run);
+    uint32_t first = sightings->count < 3 && parts < BEHIND_EVENT && !known ? BEHIND_EVENT : 1;
     sightings->density = sightings->density ? sightings->density : 1;
+    if (sightings->count == 0 && !known) // what a first step that is not short begins with is the first look
+        root_look_again(run, before);
     for (;;) {
         bool wary = sightings->density < DENSEST;
         sightings->surprised = false;
@@ -364,6 +377,35 @@ inspect_conditions(Run *run, double before, double *instant, bool *located)
     return status;
 }
 
+// Silently: the model has values at this time within the last step, and its assertions hold.
+MDL_CHECKED static bool
+is_right_at(Run *run, double time)
+{
+    bool right = (time < run->time ? evaluate_at(run, time, false) : evaluate_accepted(run, false)) == MDL_OK && evaluate_holds(run);
+    if (!right)
+        failure_clear(run);
+    return right;
+}
+
+// Something is wrong at the end of the step: it is told where it begins to be, up to which rows are right, however long the step is.
+MDL_CHECKED static int
+report_wrong(Run *run, double before, double *instant)
+{
+    double low = before, high = run->time, row = point_time(run), finest = 4 * DBL_EPSILON * fmax(fabs(low), fabs(high));
+    while (run->interval > 0 && row < high && is_right_at(run, row)) {
+        low = fmax(low, row);
+        row += run->interval;
+    }
+    high = run->interval > 0 ? fmin(row, high) : high;
+    while (high - low > finest) {
+        double half = low + (high - low) / 2;
+        *(is_right_at(run, half) ? &low : &high) = half;
+    }
+    *instant = high;
+    int status = high < run->time ? evaluate_at(run, high, true) : evaluate_accepted(run, true);
+    return status == MDL_OK ? evaluate_asserts(run) : status;
+}
+
 // After an accepted step: looks at conditions and assertions. *instant is the end of what may be stored.
 MDL_CHECKED static int
 inspect(Run *run, double before, double *instant, bool *located)
@@ -377,7 +419,11 @@ inspect(Run *run, double before, double *instant, bool *located)
     if (status != MDL_OK)
         return status;
     if (!*located && !whole && (asks || run->redundant))
-        status = evaluate_accepted(run, true);
+        status = evaluate_accepted(run, !asks);
+    if (!*located && asks && (status == MDL_FAILED || (status == MDL_OK && !evaluate_holds(run)))) {
+        failure_clear(run);
+        status = report_wrong(run, before, instant);
+    }
     if (status == MDL_OK && !*located && run->redundant)
         status = redundancy_check(run);
     if (status != MDL_OK)

@@ -12,6 +12,7 @@
 //          obstacle, but for those of dry friction and of time. Stiffness: J's largest rate
 //          (power iteration) over that of the motion, sqrt(|f| / |J^-2 f|), to which vibrations of a small amplitude
 //          contribute little.
+//          In few turns the errors of single steps do not add up to much: there other methods are cheaper (contest.c).
 //          Who asks for gauss is warned of stiffness.
 // Contract: solver.h; at consistent values; v is as before. Complexity: about 3 nx evaluations, and nx^2.
 #include <float.h>
@@ -32,6 +33,7 @@ static const double SAME = 1e-6;       // of the sizes that derivatives have
 static const double COUPLED = 1e-7;    // of the largest coupling
 static const double DIFFERENCE = 1e-6; // of the largest pivot: what differences do not tell from zero
 static const double ROUGH = 0.03;      // of the tolerance
+static const double LEAST_TURNS = 0.16, FEW_TURNS = 50; // in few turns errors of single steps do not add up to much
 static const double STIFF = 30;        // rates above this multiple of the motion's own are not worth following
 
 typedef struct Choice {
@@ -48,6 +50,7 @@ typedef struct Choice {
     int8_t *sign;      // n: R
     uint32_t *parent;  // n + 1, of the forest; the last is what surely keeps its sign
     int8_t *parity;    // relative to the parent
+    double turns;      // what turns fastest does so in the run
     double move;       // how far away, in states' sizes, there are values in every direction
     uint64_t random;
 } Choice;
@@ -378,7 +381,8 @@ look_at_rates(Choice *c)
     if (!differentiate(c, c->run->y))
         return "the model has no values beside its start";
     double fastest = fastest_rate(c), rate = own_rate(c);
-    if (fastest * (c->run->options->stop - c->run->time) < 1)
+    c->turns = fastest * (c->run->options->stop - c->run->time) / (2 * acos(-1));
+    if (c->turns < LEAST_TURNS)
         return "nothing turns back within the run";
     if (!(fastest <= STIFF * rate))
         return "the model is stiff";
@@ -497,7 +501,7 @@ choice_warn_of_stiffness(Run *run)
 }
 
 static const char *
-look_at_run(Run *run)
+look_at_run(Run *run, double *turns)
 {
     Choice c = {.run = run, .n = run->model->nx, .random = 88172645463325252u};
     const char *why = "memory is exhausted";
@@ -507,17 +511,21 @@ look_at_run(Run *run)
         end(&c);
     }
     release(&c);
+    *turns = c.turns;
     return why;
 }
 
 mdl_solver
 choice_of_solver(Run *run, const char **why)
 {
+    double turns;
     *why = rule_out(run);
     if (!*why && run->options->form == MDL_FORM_DAE)
         *why = "the dae form is wanted";
     if (!*why)
-        *why = look_at_run(run);
+        *why = look_at_run(run, &turns);
+    if (!*why && turns < FEW_TURNS && !run->deficient)
+        *why = "it turns back a few times only";
     if (*why)
         return MDL_SOLVER_IDA;
     *why = "the motion is reversible and not stiff";
@@ -527,5 +535,6 @@ choice_of_solver(Run *run, const char **why)
 bool
 choice_is_reversible(Run *run)
 {
-    return !rule_out(run) && !look_at_run(run);
+    double turns;
+    return !rule_out(run) && !look_at_run(run, &turns);
 }

@@ -1,11 +1,13 @@
-// contest.c: --solver=auto on the way: whether another method gets on with less work than IDA.
+// contest.c: --solver=auto: which method begins, and whether another one gets on with less work.
 //
 // Purpose: BDF's steps are what its error and its stability allow. Where fast oscillations are damped little its orders above 2 are unstable on
 //          them, and to small tolerances a method of order 13 takes a hundredth of its steps; where nothing is stiff explicit methods need no
 //          matrices. Which of it a motion is cannot be read off its start, and may change on the way.
+//          The explicit method begins, since its steps say whether stability limits them: then IDA is tried at once (as in LSODA: Petzold, SIAM J. Sci. Stat. Comput.
+//          4 (1983) 136).
 // Method: measuring. When a method has worked for a while another one goes on from where it is, for an eighth of that work, and what counts is
 //         how far time has moved for the work of the second half, when both know the motion. One that is clearly better stays. Otherwise the
-//         first goes on, and the next trial comes after twice as much work, so that trials cost a fraction of a run at most. Work is counted in
+//         first goes on, and when all others have lost the next trials come after twice as much work, so that trials cost a fraction of a run at most. Work is counted in
 //         evaluations and factorisations, not in seconds: a run is the same each time. The weights are near what these were found to cost on
 //         models of 1 to 24 unknowns (--stats=long); beyond, factors cost more than they say, and that a rival must be clearly better is
 //         what makes up for it. Models with loops evaluate more for a method that solves them within the right side.
@@ -14,11 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/linear/linear.h"
+#include "runtime/point/point.h"
 #include "runtime/solver/solver.h"
 
-static const double FIRST = 65536;   // work of IDA before the first trial: some ten thousand steps
-static const double PART = 0.125;    // of that: a trial
-static const double LONGER = 2;      // times the work before the next trial
+static const double FIRST = 16384;   // work before the first trial: some thousands of steps
+static const double PART = 0.125;    // of that: a trial,
+static const double LEAST = 1000;    // and of what begins with short steps of order 1
+static const double ASIDE = 1e-6, FEW_STEPS = 200;
+enum { ROUNDS = 8, SMALL = 1000 };
+static const double ALARM = 200;     // work of an explicit method that is watched when it has met stiffness
+static const double LONGER = 2;      // times the work before the next trials, when all have lost
 static const double BETTER = 1.5;    // how much further a rival must get for its work
 static const uint32_t MOST_LOOPS = 300; // unknowns of loops beyond which nobody solves them within a right side
 
@@ -29,6 +37,7 @@ static const double RADAU_EVALUATION = 4, RADAU_JACOBIAN = 2, RADAU_FACTORS = 3;
 static const double ADAMS_EVALUATION = 2.5, DOP853_EVALUATION = 1.4, LOOPS = 2.5;
 
 enum { WATCHES, TRIES }; // stage
+enum { RIVALS = 3 };
 
 static double
 work_of(const Run *run)
@@ -82,19 +91,83 @@ has_plain_loops(const Run *run)
     return unknowns <= MOST_LOOPS;
 }
 
+// The largest rate of the equations at the start: the nonlinear power method (Sommeijer, Shampine and Verwer, J. Comput. Appl. Math. 88 (1998) 315).
+// INFINITY: not known.
+static double
+largest_rate(Run *run)
+{
+    const mdl_model *model = run->model;
+    uint32_t n = model->nx;
+    double *kept = malloc(((size_t)model->nv + 2 * (size_t)n + 1) * sizeof *kept), *way = kept + model->nv, *slope = way + n, rate = INFINITY;
+    uint64_t random = 88172645463325252u;
+    if (!kept)
+        return INFINITY;
+    memcpy(kept, run->v, model->nv * sizeof *kept);
+    const double *y = kept + model->y, *nominal = kept + model->nominal;
+    for (uint32_t i = 0; i < n; i++)
+        way[i] = random_around_zero(&random);
+    for (uint32_t k = 0; k < ROUNDS; k++) {
+        double length = vector_length(way, n);
+        for (uint32_t i = 0; i < n; i++)
+            way[i] *= length > 0 ? ASIDE * sqrt(n) / length : 0;
+        memcpy(run->v, kept, model->nv * sizeof *kept);
+        if (k > 0)
+            for (uint32_t i = 0; i < n; i++)
+                run->v[model->y + i] += way[i] * fmax(fabs(y[i]), fabs(nominal[i]));
+        if (evaluate_solved(run, false) != MDL_OK)
+            break;
+        if (k == 0) {
+            memcpy(slope, run->v + model->yp, n * sizeof *slope);
+            continue;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            way[i] = (run->v[model->yp + i] - slope[i]) / fmax(fabs(y[i]), fabs(nominal[i]));
+        rate = vector_length(way, n) / (ASIDE * sqrt(n));
+    }
+    memcpy(run->v, kept, model->nv * sizeof *kept);
+    free(kept);
+    return isfinite(rate) ? rate : INFINITY;
+}
+
+// Whether a method that is not made for stiffness may begin: it finds out within some steps, which is little but for large models. Where constraints depend on each
+// other only IDA may know which of them hold.
+static bool
+begins_explicit(Run *run)
+{
+    if (run->deficient)
+        return false;
+    if (run->model->nx <= SMALL)
+        return true;
+    return largest_rate(run) * (run->options->stop - run->time) < DOP853_STABLE * FEW_STEPS;
+}
+
+static double
+trial(const Contest *c)
+{
+    return fmax(PART * c->patience, LEAST);
+}
+
 int
 contest_begin(Run *run)
 {
     const mdl_model *model = run->model;
     run->contest = (Contest){.champion = MDL_SOLVER_IDA, .rival = MDL_SOLVER_RADAU, .patience = FIRST, .reason = run->stats->reason};
     // Who asks for one interval after the other, and may go back, gets one method.
-    run->contest.open = run->options->solver == MDL_SOLVER_AUTO && run->solver == MDL_SOLVER_IDA && !run->options->sense && !run->options->outside
-                        && !run->driven && run->options->form == MDL_FORM_AUTO && model->nx > 0 && !run->modes && has_plain_loops(run);
+    bool open = run->options->solver == MDL_SOLVER_AUTO && run->solver == MDL_SOLVER_IDA && !run->options->sense && !run->options->outside
+                && !run->driven && run->options->form == MDL_FORM_AUTO && model->nx > 0 && !run->modes && has_plain_loops(run);
+    run->contest.open = open;
+    if (open && begins_explicit(run)) {
+        run->contest.champion = MDL_SOLVER_DOP853;
+        run->contest.rival = MDL_SOLVER_IDA;
+        run->stats->reason = "not stiff so far";
+        integrator_form(run, MDL_SOLVER_DOP853);
+    }
     set_stage(run, WATCHES);
-    if (!run->contest.open)
+    if (!open)
         return MDL_OK;
-    run->contest.point = malloc(2 * (size_t)model->nx * sizeof *run->contest.point);
-    run->contest.slope = run->contest.point + model->nx;
+    uint32_t most = model->n > model->nx ? model->n : model->nx;
+    run->contest.point = malloc(2 * (size_t)most * sizeof *run->contest.point);
+    run->contest.slope = run->contest.point + most;
     return run->contest.point ? MDL_OK : MDL_INTERNAL;
 }
 
@@ -116,7 +189,7 @@ over(Run *run, double work)
 static bool
 much_is_left(const Run *run)
 {
-    return run->options->stop - run->time > 2 * PART * run->contest.patience * run->contest.pace;
+    return run->options->stop - run->time > 2 * trial(&run->contest) * run->contest.pace;
 }
 
 // The next one behind the loser who is not the champion.
@@ -137,8 +210,10 @@ choose_rival(Contest *c)
 static void
 lose(Run *run)
 {
-    choose_rival(&run->contest);
-    run->contest.patience *= LONGER;
+    Contest *c = &run->contest;
+    choose_rival(c);
+    c->lost = (c->lost + 1) % RIVALS;
+    c->patience = fmax((c->lost ? 1 : LONGER) * c->patience, LEAST / PART);
     set_stage(run, WATCHES);
 }
 
@@ -147,6 +222,8 @@ win(Run *run, double pace)
 {
     Contest *c = &run->contest;
     mdl_solver before = c->champion;
+    if (run->solver == MDL_SOLVER_IDA && c->alarmed)
+        c->reason = "the motion is stiff";
     run->stats->reason = run->solver == MDL_SOLVER_IDA ? c->reason : "found on the way";
     run->stats->changed = run->time;
     run->stats->gain = run->solver == MDL_SOLVER_IDA ? 0 : pace / c->pace;
@@ -154,6 +231,8 @@ win(Run *run, double pace)
     c->rival = before;
     choose_rival(c);
     c->patience = FIRST;
+    c->lost = 0;
+    c->alarmed = false;
     set_stage(run, WATCHES);
 }
 
@@ -162,7 +241,13 @@ contest_next(Run *run)
 {
     Contest *c = &run->contest;
     bool tries = c->stage == TRIES;
-    if (!over(run, tries ? PART * c->patience : c->patience))
+    if (!tries && c->champion == MDL_SOLVER_DOP853 && !c->alarmed && dop853_is_stiff(run)) {
+        c->alarmed = true;
+        c->rival = MDL_SOLVER_IDA;
+        c->patience = ALARM;
+        set_stage(run, WATCHES);
+    }
+    if (!over(run, tries ? trial(c) : c->patience))
         return run->solver;
     double pace = progress(run);
     if (!tries) {
@@ -184,6 +269,12 @@ contest_changed(Run *run)
         lose(run);
     else
         set_stage(run, TRIES);
+}
+
+bool
+contest_tries(const Run *run)
+{
+    return run->contest.stage == TRIES;
 }
 
 void

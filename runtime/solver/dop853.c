@@ -23,6 +23,8 @@ enum { WIDTH = DOP853_WIDTH, SLOPES = DOP853_SLOPES, TERMS = DOP853_TERMS };
 static const double SHARE = 1.0 / 8;          // as that of erk (ode.c)
 static const double SAFE = 0.9, SHORTEST = 1.0 / 3, LONGEST = 6; // Hairer, Norsett and Wanner, II.5
 static const double SHORTER = 0.2;            // what is left of a step whose stages have no right side
+enum { STIFF = 6, CALM = 6 };                 // steps
+static const double NOISE = 1e-12;             // of the states
 static const double STRETCH = 1.01;           // by which a step may be longer to end where the next one must
 
 // --- creation
@@ -140,6 +142,8 @@ dop853_snapshot(Run *run, Snapshot *snapshot)
     for (size_t k = 0; k < sizeof number / sizeof *number; k++)
         snapshot_part(snapshot, number[k], sizeof *number[k]);
     bool *flag[] = {&ode->fresh, &ode->rejected, &steps->between};
+    snapshot_part(snapshot, &ode->stiff, sizeof ode->stiff);
+    snapshot_part(snapshot, &ode->calm, sizeof ode->calm);
     for (size_t k = 0; k < sizeof flag / sizeof *flag; k++)
         snapshot_part(snapshot, flag[k], sizeof *flag[k]);
     snapshot_part(snapshot, steps->start, row);
@@ -176,6 +180,49 @@ right_side(Run *run, double time, const double *y, double *slope)
     }
     profile_leave(run, before);
     return status;
+}
+
+// --- stiffness
+
+// The last stage and the end of a step are two points at the same time; what their slopes differ by is the rate of the equations (Hairer and Wanner,
+// Solving Ordinary Differential Equations II, IV.2). That rate times the length of the step; 0 where the points differ by rounding.
+static double
+reach_of(const Ode *ode, double length)
+{
+    const Steps *steps = &ode->own;
+    const double *slope = steps->slope[DOP853_STAGES], *last = steps->slope[DOP853_STAGES - 1];
+    double rates = 0, ways = 0, sizes = 0;
+    for (uint32_t i = 0; i < ode->n; i++) {
+        double weight = steps->weight[i], rate = (slope[i] - last[i]) * weight, way = (steps->end[i] - steps->point[i]) * weight, size = steps->end[i] * weight;
+        rates += rate * rate;
+        ways += way * way;
+        sizes += size * size;
+    }
+    return ways > NOISE * NOISE * sizes ? length * sqrt(rates / ways) : 0;
+}
+
+static void
+note_stiffness(Ode *ode, bool limited)
+{
+    ode->stiff += limited;
+    ode->calm = limited ? 0 : ode->calm + 1;
+    if (ode->calm >= CALM)
+        ode->stiff = 0;
+}
+
+// An accepted error is no sign of stability where all states are much smaller than what errors may be.
+static double
+judge_stability(Ode *ode, double length, double error)
+{
+    double reach = reach_of(ode, length);
+    note_stiffness(ode, reach > DOP853_STABLE);
+    return reach > DOP853_STABLE ? pow(reach / DOP853_STABLE, DOP853_ORDER) : error;
+}
+
+bool
+dop853_is_stiff(const Run *run)
+{
+    return run->ode->stiff >= STIFF;
 }
 
 // --- the first step
@@ -263,7 +310,8 @@ dop853_accept(Run *run, Attempt attempt, double size)
     return false;
 }
 
-// All slopes of an attempt, and its end, which is evaluated last. *size: its error in units of the tolerance; NaN where there is no right side.
+// All slopes of an attempt, and its end, which is evaluated last. *size: its error in units of the tolerance; NaN where there is no right side, or no way to the
+// invariants.
 MDL_CHECKED static int
 make_attempt(Run *run, Attempt attempt, double *size)
 {
@@ -271,6 +319,7 @@ make_attempt(Run *run, Attempt attempt, double *size)
     Steps *steps = &ode->own;
     double step[WIDTH], squares[2 * WIDTH], sum[2] = {0};
     *size = NAN;
+    ode->off = false;
     for (uint32_t k = 0; k < WIDTH; k++)
         step[k] = attempt.length;
     for (uint32_t k = 1; k < DOP853_STAGES; k++) {
@@ -282,18 +331,26 @@ make_attempt(Run *run, Attempt attempt, double *size)
     dop853_errors(steps->chunks, steps->weight, steps->slope, steps->error, steps->rate, squares);
     for (uint32_t k = 0; k < 2 * WIDTH; k++)
         sum[k / WIDTH] += squares[k];
-    *size = dop853_size(attempt.length, sum[0], sum[1], ode->n);
-    if (!(*size <= 1))
+    double error = dop853_size(attempt.length, sum[0], sum[1], ode->n);
+    *size = error;
+    if (!(error <= 1))
         return MDL_OK;
     if (ode->projection) {
+        *size = NAN;
         Phase before = profile_enter(run, PHASE_PROJECTION);
         bool projected = projection_apply(run, ode->projection, attempt.to, steps->end);
         profile_leave(run, before);
+        ode->off = !projected;
         if (!projected)
-            return projection_report(run);
+            return MDL_OK;
+        if (run->contest.open && !projection_is_clear(run, ode->projection, steps->end))
+            return RUN_NEARS_SINGULAR;
     }
-    if (right_side(run, attempt.to, steps->end, steps->slope[DOP853_STAGES]) != MDL_OK)
+    if (right_side(run, attempt.to, steps->end, steps->slope[DOP853_STAGES]) != MDL_OK) {
         *size = NAN;
+        return MDL_OK;
+    }
+    *size = run->contest.open ? judge_stability(ode, attempt.length, error) : error;
     return MDL_OK;
 }
 
@@ -328,7 +385,9 @@ make_step(Run *run, double limit)
             return MDL_OK;
         }
         if (ode->stuck)
-            return report_no_step(run);
+            return ode->off ? projection_report(run) : report_no_step(run);
+        if (run->contest.open) // what stages have left of loops may be far from any solution
+            evaluate_load(run, run->time, run->y, run->yp);
     }
 }
 
@@ -343,7 +402,7 @@ dop853_step(Run *run, double limit)
         return MDL_OK;
     }
     int status = run->ensemble ? ensemble_step(run, limit) : make_step(run, limit);
-    return status == MDL_FAILED && run->ode->stuck ? report_no_step(run) : status;
+    return status == MDL_FAILED && run->ensemble && run->ode->stuck ? report_no_step(run) : status;
 }
 
 // --- between steps

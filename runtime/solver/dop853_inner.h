@@ -28,6 +28,8 @@ struct Ode {
     double step;                // the next one; 0: not known
     bool fresh;                 // run->yp is the slope at run->y
     bool rejected;              // the latest attempt
+    bool off;                   // it ended where nothing leads back to the invariants
+    uint32_t stiff, calm;       // steps that stability has limited, and others behind them
     Projection *projection;     // NULL: all states are free
     // Of a run in an ensemble: a step that was made beside those of others and is to be taken.
     bool ready, stuck;          // stuck: there is none, however short

@@ -162,7 +162,8 @@ go_on_causal(Run *run, double reached)
     return run->stepper->start(run);
 }
 
-// A step of the method that contest.c wants. Where that is a rival which fails, IDA makes the step, and says what is wrong if it fails, too.
+// A step of the method that contest.c wants. Where that fails the one that was best so far makes it, and where that one does IDA, which says what is wrong if it
+// fails, too.
 MDL_CHECKED static int
 contested_step(Run *run, double limit)
 {
@@ -172,15 +173,19 @@ contested_step(Run *run, double limit)
         status = change_method(run, next);
         contest_changed(run);
     }
-    if (status != MDL_OK || run->solver == MDL_SOLVER_IDA)
-        return status == MDL_OK ? run->stepper->step(run, limit) : status;
-    contest_enter(run);
-    status = run->stepper->step(run, limit);
-    if (!contest_leave(run, status))
-        return status;
-    run->stats->steps--;
-    status = change_method(run, MDL_SOLVER_IDA);
-    contest_end(run);
+    while (status == MDL_OK && (run->solver != MDL_SOLVER_IDA || contest_tries(run))) {
+        contest_enter(run);
+        status = run->stepper->step(run, limit);
+        if (!contest_leave(run, status))
+            return status;
+        run->stats->steps--;
+        bool rival = contest_tries(run);
+        status = change_method(run, rival ? run->contest.champion : MDL_SOLVER_IDA);
+        if (rival)
+            contest_changed(run);
+        else
+            contest_end(run);
+    }
     return status == MDL_OK ? run->stepper->step(run, limit) : status;
 }
 

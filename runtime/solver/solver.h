@@ -23,6 +23,7 @@ void contest_free(Run *run);
 // Before a step: the method that makes it. When it is another one than run->solver, contest_changed() is called behind the change.
 mdl_solver contest_next(Run *run);
 void contest_changed(Run *run);
+bool contest_tries(const Run *run); // run->solver is on trial
 // Around a step of a method whose errors are not told. True: it has failed, the run is where the step began, and IDA is to make it
 // (contest_end() behind the change).
 void contest_enter(Run *run);
@@ -72,6 +73,10 @@ extern const Stepper rk4_stepper;                               // fixed.c: fixe
 extern const Stepper gauss_stepper;                             // gauss.c: symmetric, constant steps
 extern const Stepper radau_stepper;                             // radau.c: stiff, high order
 extern const Stepper dop853_stepper;                            // dop853.c: explicit, order 8
+// It is stable where the length of a step times the largest rate of the equations is less (Hairer and Wanner, IV.2).
+#define DOP853_STABLE 6.1
+// Of a run that uses it, alone: for some steps stability has limited their length, not accuracy.
+bool dop853_is_stiff(const Run *run);
 // The solver (auto: ida until integrator_create() knows more), and the form of the equations that it gets.
 void integrator_form(Run *run, mdl_solver solver);
 MDL_CHECKED int integrator_create(Run *run);
