@@ -26,7 +26,7 @@ struct Threads {
     pthread_t thread[MOST_THREADS];
     pthread_mutex_t lock;    // of sleeping
     pthread_cond_t wakes;
-    pthread_mutex_t working; // who gives work
+    atomic_uint busy;        // somebody gives work; no mutex, whose functions units of older systems do not find
     atomic_uint sleeping;
     atomic_uint stop;
     _Atomic uint64_t ticket; // job << 32 | next block
@@ -132,7 +132,6 @@ threads_create(unsigned count)
     if (!threads)
         return NULL;
     pthread_mutex_init(&threads->lock, NULL);
-    pthread_mutex_init(&threads->working, NULL);
     pthread_cond_init(&threads->wakes, NULL);
     if (!begin_threads(threads, count))
         threads_free(&threads);
@@ -152,7 +151,6 @@ threads_free(Threads **threads)
     for (unsigned i = 1; i < t->count; i++)
         pthread_join(t->thread[i], NULL);
     pthread_cond_destroy(&t->wakes);
-    pthread_mutex_destroy(&t->working);
     pthread_mutex_destroy(&t->lock);
     free(t);
     *threads = NULL;
@@ -186,7 +184,7 @@ begin_job(Threads *threads, ThreadTask *task, void *context, size_t n)
 void
 threads_run(Threads *threads, ThreadTask *task, void *context, size_t n)
 {
-    if (!threads || n < 2 || n >= UINT32_MAX || pthread_mutex_trylock(&threads->working)) {
+    if (!threads || n < 2 || n >= UINT32_MAX || atomic_exchange(&threads->busy, 1)) {
         for (size_t block = 0; block < n; block++)
             task(context, block);
         return;
@@ -199,5 +197,5 @@ threads_run(Threads *threads, ThreadTask *task, void *context, size_t n)
         else
             sched_yield();
     }
-    pthread_mutex_unlock(&threads->working);
+    atomic_store(&threads->busy, 0);
 }

@@ -331,10 +331,12 @@ held_choices_solve(Run *run, Newton *newton)
     const mdl_block *block = newton->block;
     Trouble trouble = newton->trouble;
     bool solved = false;
+    double closest[block->m > RANK_LIMIT ? 1 : block->m + 1]; // what a report tells
     if (block->m > RANK_LIMIT || !held_create(&held)) {
         held_free(&held);
         return false;
     }
+    newton_read(run, newton, closest);
     memset(newton->target, 0, block->m * sizeof *newton->target);
     newton_write(run, newton, newton->start);
     if (newton_defect(run, newton, held.defect)) {
@@ -353,7 +355,8 @@ held_choices_solve(Run *run, Newton *newton)
         newton->trouble = NO_TROUBLE;
         return newton_defect(run, newton, newton->step);
     }
-    newton_write(run, newton, newton->start);
+    newton_write(run, newton, closest);
+    (void)newton_defect(run, newton, newton->step);
     newton->trouble = trouble;
     return false;
 }
