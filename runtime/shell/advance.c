@@ -401,7 +401,7 @@ report_wrong(Run *run, double before, double *instant)
         double half = low + (high - low) / 2;
         *(is_right_at(run, half) ? &low : &high) = half;
     }
-    *instant = high;
+    *instant = high < run->time ? high : nextafter(high, before); // of the end itself there is no row
     int status = high < run->time ? evaluate_at(run, high, true) : evaluate_accepted(run, true);
     return status == MDL_OK ? evaluate_asserts(run) : status;
 }
