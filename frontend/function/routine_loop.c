@@ -15,6 +15,16 @@ typedef struct Counting {
     Value values;
 } Counting;
 
+// A value of what is around, inside. Its elements may be those of a variable there, which stay.
+static void
+give(Compile *c, Value *value)
+{
+    Expr *inside = arena_array(c->env->arena, Expr, value->count + 1);
+    for (uint32_t k = 0; k < value->count; k++)
+        inside[k] = compile_given(c, value->elements[k]);
+    value->elements = inside;
+}
+
 // `env`: where the range is evaluated, inside or around the routine.
 static bool
 counting_range(Compile *c, ExprEnv *env, Node range, Counting *counting)
@@ -33,7 +43,7 @@ counting_range(Compile *c, ExprEnv *env, Node range, Counting *counting)
             return false;
         }
         if (env != c->env)
-            part[i].elements[0] = compile_given(c, part[i].elements[0]);
+            give(c, &part[i]);
         real |= part[i].type.base == TYPE_REAL;
     }
     Expr last = part[2].elements[0], span;
@@ -59,8 +69,8 @@ counting_values(Compile *c, ExprEnv *env, Node range, Counting *counting)
                  value_type_text(env, &counting->values));
         return false;
     }
-    for (uint32_t k = 0; k < counting->values.count && env != c->env; k++)
-        counting->values.elements[k] = compile_given(c, counting->values.elements[k]);
+    if (env != c->env)
+        give(c, &counting->values);
     counting->type = type_with_sizes(&counting->values.type, 0, NULL);
     counting->count = expr_const(env->exprs, counting->values.count);
     counting->first = 0;

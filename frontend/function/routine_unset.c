@@ -50,8 +50,6 @@ find_cells(Unset *u)
         const Value *value = &c->env->locals.at[i].value;
         bool own = !(c->frame.variables.at[i].flags & AST_F_INPUT) && value->count && value->elements
                 && expr_op(c->env->exprs, value->elements[0]) == OP_SLOT;
-        // A variable that an attempt has moved to cells which were given back with it is not assigned anywhere.
-        own = own && expr_slot_of(c->env->exprs, value->elements[0]) + (uint64_t)value->count <= c->routine->cells;
         Cells cells = {own ? expr_slot_of(c->env->exprs, value->elements[0]) : 0, own ? value->count : 0, 0};
         vec_push(&u->of, cells);
         for (uint32_t k = 0; k < cells.count; k++)
