@@ -129,12 +129,12 @@ largest_rate(Run *run)
     return isfinite(rate) ? rate : INFINITY;
 }
 
-// Whether a method that is not made for stiffness may begin: it finds out within some steps, which is little but for large models. Where constraints depend on each
-// other only IDA may know which of them hold.
+// Whether a method that is not made for stiffness may begin: it finds out within some steps, which is little but for large models. Where constraints bind the
+// states a mechanism may pass a singular position, which IDA is better at.
 static bool
 begins_explicit(Run *run)
 {
-    if (run->deficient)
+    if (run->deficient || run->model->n_constraints)
         return false;
     if (run->model->nx <= SMALL)
         return true;
