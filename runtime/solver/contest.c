@@ -129,12 +129,27 @@ largest_rate(Run *run)
     return isfinite(rate) ? rate : INFINITY;
 }
 
+static bool
+has_loops(const mdl_model *model)
+{
+    for (uint32_t k = 0; k < model->n_dynamics; k++)
+        if (model->dynamics[k].block)
+            return true;
+    return false;
+}
+
+bool
+contest_is_plain(const Run *run)
+{
+    return !run->deficient && !run->model->n_constraints && !run->model->n_sgns && !has_loops(run->model);
+}
+
 // Whether a method that is not made for stiffness may begin: it finds out within some steps, which is little but for large models. Where constraints bind the
-// states a mechanism may pass a singular position, which IDA is better at.
+// states a mechanism may pass a singular position, and loops may be nearly singular, which IDA is better at.
 static bool
 begins_explicit(Run *run)
 {
-    if (run->deficient || run->model->n_constraints)
+    if (!contest_is_plain(run))
         return false;
     if (run->model->nx <= SMALL)
         return true;
