@@ -21,7 +21,7 @@
 enum { WIDTH = DOP853_WIDTH, SLOPES = DOP853_SLOPES, TERMS = DOP853_TERMS };
 
 static const double SHARE = 1.0 / 8;          // as that of erk (ode.c)
-static const double FINER = 4;                // long steps see little of what is narrow: a fifth more of them, and outliers are rare
+static const double FINER = 4;                // long steps see little of what is narrow: some fifteen per cent more of them, and outliers are rare
 static const double SAFE = 0.9, SHORTEST = 1.0 / 3, LONGEST = 6; // Hairer, Norsett and Wanner, II.5
 static const double SHORTER = 0.2;            // what is left of a step whose stages have no right side
 enum { STIFF = 6, CALM = 6 };                 // steps

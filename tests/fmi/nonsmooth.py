@@ -18,7 +18,7 @@ for name in models:
         i.check(False, name + ": there is no such model")
         continue
     try:
-        reference = i.native(model, "1e-8", "--solver", "ida") # friction at rest may be told in more than one way
+        reference = i.native(model, "1e-8")
         names = list(i.columns(reference))
         bad = []
         for version, kind in ((2, "ModelExchange"), (3, "CoSimulation")):
