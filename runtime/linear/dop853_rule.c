@@ -178,6 +178,31 @@ dop853_size(double step, double five, double three, uint32_t n)
 }
 
 WIDE void
+dop853_differences(size_t chunks, const double *weight, double *const slope[], const double *last, const double *end, double *squares)
+{
+    double rates[DOP853_WIDTH] = {0}, ways[DOP853_WIDTH] = {0}, sizes[DOP853_WIDTH] = {0};
+    const double *before = slope[DOP853_STAGES - 1], *after = slope[DOP853_STAGES];
+    for (size_t c = 0; c < chunks * DOP853_WIDTH; c += DOP853_WIDTH)
+        for (uint32_t e = 0; e < DOP853_WIDTH; e++) {
+            size_t i = c + e;
+            double rate = (after[i] - before[i]) * weight[i], way = (end[i] - last[i]) * weight[i], size = end[i] * weight[i];
+            rates[e] += rate * rate;
+            ways[e] += way * way;
+            sizes[e] += size * size;
+        }
+    memcpy(squares, rates, sizeof rates);
+    memcpy(squares + DOP853_WIDTH, ways, sizeof ways);
+    memcpy(squares + 2 * (size_t)DOP853_WIDTH, sizes, sizeof sizes);
+}
+
+double
+dop853_reach(double step, double slopes, double points, double sizes)
+{
+    const double rounding = 1e-12;
+    return points > rounding * rounding * sizes ? fabs(step) * sqrt(slopes / points) : 0;
+}
+
+WIDE void
 dop853_polynomial(size_t chunks, const double *step, const double *y, const double *end, double *const slope[], double *const out[])
 {
     double h[DOP853_WIDTH];

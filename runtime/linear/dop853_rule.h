@@ -19,6 +19,12 @@ void dop853_stage(uint32_t number, size_t chunks, const double *step, const doub
 void dop853_errors(size_t chunks, const double *weight, double *const slope[], double *error, double *scratch, double *squares);
 // The estimated error of order 8 from the sums over n unknowns. NaN: not finite.
 double dop853_size(double step, double five, double three, uint32_t n);
+// From the last stage, `last`, to `end`, which stand at the same time, and their slopes: sums of squares of the differences of slopes and of points, and of the
+// points at the end, each times weight: three chunks.
+void dop853_differences(size_t chunks, const double *weight, double *const slope[], const double *last, const double *end, double *squares);
+// The length of the step times the rate of the equations that the sums tell (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.2); 0 where both
+// points differ by rounding.
+double dop853_reach(double step, double slopes, double points, double sizes);
 // DOP853_TERMS arrays, of which dop853_value() makes values within the step.
 void dop853_polynomial(size_t chunks, const double *step, const double *y, const double *end, double *const slope[], double *const out[]);
 // One unknown at the fraction x of the step that began at `start`; term k stands at polynomial[k*stride].

@@ -148,6 +148,7 @@ typedef struct Contest {
     double work, since;  // where what is measured began, and when
     double pace;         // of the champion: time for its work
     bool alarmed;        // the explicit method at the start has met stiffness
+    double pause, heeds; // evaluations between two such alarms; up to as many none is heeded
     bool muted;          // a step is made whose errors are not told
     double began, *point, *slope; // where it begins; as many as the model has unknowns
     const char *reason;  // why the first method was chosen

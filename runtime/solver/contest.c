@@ -25,7 +25,8 @@ static const double PART = 0.125;    // of that: a trial,
 static const double LEAST = 1000;    // and of what begins with short steps of order 1
 static const double ASIDE = 1e-6, FEW_STEPS = 200;
 enum { ROUNDS = 8, SMALL = 1000 };
-static const double ALARM = 200;     // work of an explicit method that is watched when it has met stiffness
+static const double ALARM = 200;     // work of an explicit method that is watched when it has met stiffness,
+static const double PAUSE = 2000;    // and evaluations before that is done once more, when it was not yet the worse one; then twice as many
 static const double LONGER = 2;      // times the work before the next trials, when all have lost
 static const double BETTER = 1.5;    // how much further a rival must get for its work
 static const uint32_t MOST_LOOPS = 300; // unknowns of loops beyond which nobody solves them within a right side
@@ -256,8 +257,10 @@ contest_next(Run *run)
 {
     Contest *c = &run->contest;
     bool tries = c->stage == TRIES;
-    if (!tries && c->champion == MDL_SOLVER_DOP853 && !c->alarmed && dop853_is_stiff(run)) {
+    if (!tries && c->champion == MDL_SOLVER_DOP853 && (double)run->stats->residuals >= c->heeds && dop853_is_stiff(run)) {
         c->alarmed = true;
+        c->pause = fmax(PAUSE, 2 * c->pause);
+        c->heeds = (double)run->stats->residuals + c->pause;
         c->rival = MDL_SOLVER_IDA;
         c->patience = ALARM;
         set_stage(run, WATCHES);

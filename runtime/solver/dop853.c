@@ -25,7 +25,6 @@ static const double FINER = 4;                // long steps see little of what i
 static const double SAFE = 0.9, SHORTEST = 1.0 / 3, LONGEST = 6; // Hairer, Norsett and Wanner, II.5
 static const double SHORTER = 0.2;            // what is left of a step whose stages have no right side
 enum { STIFF = 6, CALM = 6 };                 // steps
-static const double NOISE = 1e-12;             // of the states
 static const double STRETCH = 1.01;           // by which a step may be longer to end where the next one must
 
 // --- creation
@@ -72,7 +71,9 @@ dop853_create(Run *run)
     }
     ode->n = run->ny;
     ode->at = &ode->own;
-    if (!projection_where_needed(run, &ode->projection))
+    ode->direction = calloc(2 * (size_t)ode->n + 1, sizeof *ode->direction);
+    ode->probed = ode->direction + ode->n;
+    if (!ode->direction || !projection_where_needed(run, &ode->projection))
         return MDL_INTERNAL;
     if (run->ensemble && !ensemble_takes(run))
         run->ensemble = NULL;
@@ -93,6 +94,7 @@ dop853_free(Run *run)
     projection_free(&run->ode->projection);
     steps_free(&run->ode->own);
     free(run->ode->reached);
+    free(run->ode->direction);
     free(run->ode);
     run->ode = NULL;
 }
@@ -101,7 +103,7 @@ static void
 forget(Run *run)
 {
     Ode *ode = run->ode;
-    ode->fresh = ode->rejected = false;
+    ode->fresh = ode->rejected = ode->shortened = false;
     if (ode->projection)
         projection_forget(ode->projection);
     if (run->ensemble)
@@ -139,10 +141,10 @@ dop853_snapshot(Run *run, Snapshot *snapshot)
     Ode *ode = run->ode;
     Steps *steps = &ode->own;
     size_t row = ode->n * sizeof(double);
-    double *number[] = {&ode->from, &ode->length, &ode->step};
+    double *number[] = {&ode->from, &ode->length, &ode->step, &ode->rate};
     for (size_t k = 0; k < sizeof number / sizeof *number; k++)
         snapshot_part(snapshot, number[k], sizeof *number[k]);
-    bool *flag[] = {&ode->fresh, &ode->rejected, &steps->between};
+    bool *flag[] = {&ode->fresh, &ode->rejected, &ode->shortened, &steps->between};
     snapshot_part(snapshot, &ode->stiff, sizeof ode->stiff);
     snapshot_part(snapshot, &ode->calm, sizeof ode->calm);
     for (size_t k = 0; k < sizeof flag / sizeof *flag; k++)
@@ -150,6 +152,7 @@ dop853_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, steps->start, row);
     snapshot_part(snapshot, steps->end, row);
     snapshot_part(snapshot, steps->error, row);
+    snapshot_part(snapshot, ode->direction, row);
     for (uint32_t k = 0; k < SLOPES; k++)
         snapshot_part(snapshot, steps->slope[k], row);
     for (uint32_t k = 0; k < TERMS; k++)
@@ -185,23 +188,6 @@ right_side(Run *run, double time, const double *y, double *slope)
 
 // --- stiffness
 
-// The last stage and the end of a step are two points at the same time; what their slopes differ by is the rate of the equations (Hairer and Wanner,
-// Solving Ordinary Differential Equations II, IV.2). That rate times the length of the step; 0 where the points differ by rounding.
-static double
-reach_of(const Ode *ode, double length)
-{
-    const Steps *steps = &ode->own;
-    const double *slope = steps->slope[DOP853_STAGES], *last = steps->slope[DOP853_STAGES - 1];
-    double rates = 0, ways = 0, sizes = 0;
-    for (uint32_t i = 0; i < ode->n; i++) {
-        double weight = steps->weight[i], rate = (slope[i] - last[i]) * weight, way = (steps->end[i] - steps->point[i]) * weight, size = steps->end[i] * weight;
-        rates += rate * rate;
-        ways += way * way;
-        sizes += size * size;
-    }
-    return ways > NOISE * NOISE * sizes ? length * sqrt(rates / ways) : 0;
-}
-
 static void
 note_stiffness(Ode *ode, bool limited)
 {
@@ -211,13 +197,56 @@ note_stiffness(Ode *ode, bool limited)
         ode->stiff = 0;
 }
 
-// An accepted error is no sign of stability where all states are much smaller than what errors may be.
-static double
-judge_stability(Ode *ode, double length, double error)
+// Beyond the limit what is stiff grows within the polynomial, though errors at the ends of steps do not tell it. That is said once for a step: where rates have
+// no bound nothing is stable.
+double
+dop853_judge_stability(Run *run, const Steps *steps, const double *squares, double length, double error)
 {
-    double reach = reach_of(ode, length);
-    note_stiffness(ode, reach > DOP853_STABLE);
-    return reach > DOP853_STABLE ? pow(reach / DOP853_STABLE, DOP853_ORDER) : error;
+    Ode *ode = run->ode;
+    double reach = dop853_reach(length, squares[0], squares[1], squares[2]);
+    if (reach > length * ode->rate) {
+        size_t at = steps->stride > 1 ? run->lane : 0;
+        for (uint32_t i = 0; i < ode->n; i++, at += steps->stride)
+            ode->direction[i] = steps->end[at] - steps->point[at];
+        ode->rate = reach / length;
+    }
+    bool limited = reach > DOP853_STABLE && !ode->shortened;
+    if (limited)
+        note_stiffness(ode, true);
+    ode->shortened = limited;
+    return limited ? fmax(error, pow(reach / DOP853_STABLE, DOP853_ORDER)) : error;
+}
+
+// What is stiff and has died away is not seen any more in the steps: where the next one would be too long for the largest rate that was seen, the equations are
+// asked along its direction, at run->y, whether they still are as fast (one step of the power method, of differences).
+static void
+heed_stability(Run *run, const Steps *steps)
+{
+    Ode *ode = run->ode;
+    size_t at = steps->stride > 1 ? run->lane : 0;
+    double way = 0, size = 0, rates = 0;
+    bool limited = false;
+    if (ode->step * ode->rate > DOP853_STABLE) {
+        for (uint32_t i = 0, k = at; i < ode->n; i++, k += steps->stride) {
+            way += pow(ode->direction[i] * steps->weight[k], 2);
+            size += pow(run->y[i] * steps->weight[k], 2);
+        }
+        double factor = sqrt(DBL_EPSILON) * sqrt(size / way);
+        for (uint32_t i = 0; i < ode->n; i++)
+            ode->direction[i] = run->y[i] + factor * ode->direction[i];
+        if (way > 0 && size > 0 && right_side(run, run->time, ode->direction, ode->probed) == MDL_OK) {
+            for (uint32_t i = 0, k = at; i < ode->n; i++, k += steps->stride) {
+                ode->direction[i] = ode->probed[i] - run->yp[i];
+                rates += pow(ode->direction[i] * steps->weight[k], 2);
+            }
+            ode->rate = sqrt(rates / way) / factor;
+        } else
+            ode->rate = 0;
+        limited = ode->step * ode->rate > DOP853_STABLE;
+        if (limited)
+            ode->step = DOP853_STABLE / ode->rate;
+    }
+    note_stiffness(ode, limited);
 }
 
 bool
@@ -275,6 +304,8 @@ dop853_prepare(Run *run, Steps *steps, double limit)
     }
     if (ode->projection)
         projection_weights(run, ode->projection, NULL, steps->weight);
+    if (!ode->rejected)
+        heed_stability(run, steps);
     return true;
 }
 
@@ -301,7 +332,7 @@ dop853_accept(Run *run, Attempt attempt, double size)
     ode->stuck = false;
     if (size <= 1) {
         ode->step = attempt.last && next < ode->step ? ode->step : next; // it was cut short
-        ode->rejected = false;
+        ode->rejected = ode->shortened = false;
         return true;
     }
     *(isnan(size) ? &run->stats->newton_failures : &run->stats->error_failures) += 1;
@@ -318,7 +349,7 @@ make_attempt(Run *run, Attempt attempt, double *size)
 {
     Ode *ode = run->ode;
     Steps *steps = &ode->own;
-    double step[WIDTH], squares[2 * WIDTH], sum[2] = {0};
+    double step[WIDTH], squares[3 * WIDTH], sum[2] = {0};
     *size = NAN;
     ode->off = false;
     for (uint32_t k = 0; k < WIDTH; k++)
@@ -351,7 +382,11 @@ make_attempt(Run *run, Attempt attempt, double *size)
         *size = NAN;
         return MDL_OK;
     }
-    *size = run->contest.open ? judge_stability(ode, attempt.length, error) : error;
+    dop853_differences(steps->chunks, steps->weight, steps->slope, steps->point, steps->end, squares);
+    double sums[3] = {0};
+    for (uint32_t k = 0; k < 3 * WIDTH; k++)
+        sums[k / WIDTH] += squares[k];
+    *size = dop853_judge_stability(run, steps, sums, attempt.length, error);
     return MDL_OK;
 }
 

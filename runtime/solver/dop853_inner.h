@@ -30,6 +30,9 @@ struct Ode {
     bool rejected;              // the latest attempt
     bool off;                   // it ended where nothing leads back to the invariants
     uint32_t stiff, calm;       // steps that stability has limited, and others behind them
+    double rate;                // of the equations, the largest that was seen lately; 0: none
+    double *direction, *probed; // along which it was seen; slopes
+    bool shortened;             // the latest attempt, by stability
     Projection *projection;     // NULL: all states are free
     // Of a run in an ensemble: a step that was made beside those of others and is to be taken.
     bool ready, stuck;          // stuck: there is none, however short
@@ -51,6 +54,9 @@ MDL_CHECKED bool dop853_prepare(Run *run, Steps *steps, double limit);
 Attempt dop853_attempt(const Run *run, double limit);
 // Behind it, with the size of its error (NaN: a stage had no right side): whether it is accepted. ode->step is the next one; ode->stuck may be set.
 bool dop853_accept(Run *run, Attempt attempt, double size);
+
+// The size of the error of an attempt in the run's column of `steps`, or of what stability asks for. squares: the sums of dop853_differences() over all unknowns.
+double dop853_judge_stability(Run *run, const Steps *steps, const double *squares, double length, double error);
 
 // --- dop853_lanes.c
 bool ensemble_takes(Run *run); // the run is made in its column from here on

@@ -139,6 +139,17 @@ move_states(Table *table, uint32_t k, const double *step)
     memcpy(states(table->lanes), steps->point, (size_t)table->lanes->model->nx * steps->stride * sizeof(double));
 }
 
+// The numbers of run l in `chunks` chunks of sums.
+static void
+add_lane(const Lanes *lanes, const double *sums, uint32_t l, uint32_t chunks, double *out)
+{
+    for (uint32_t c = 0; c < chunks; c++) {
+        out[c] = 0;
+        for (uint32_t k = l; k < WIDTH; k += lanes->width)
+            out[c] += sums[c * WIDTH + k];
+    }
+}
+
 // One attempt for each run that `tries`, as far as `attempt` says. size[l]: the error of run l, NaN where there is no right side; holds[l]: at its end all
 // assertions do.
 static void
@@ -146,7 +157,7 @@ make_attempts(Table *table, const bool *tries, const Attempt *attempt, double *s
 {
     Lanes *lanes = table->lanes;
     Steps *steps = &table->steps;
-    double step[WIDTH], from[LANES_MOST], squares[2 * WIDTH];
+    double step[WIDTH], from[LANES_MOST], squares[2 * WIDTH], differences[3 * WIDTH];
     bool lost[LANES_MOST] = {false};
     memcpy(lanes->active, tries, sizeof lanes->active);
     for (uint32_t l = 0; l < WIDTH; l++) {
@@ -161,21 +172,22 @@ make_attempts(Table *table, const bool *tries, const Attempt *attempt, double *s
         for (uint32_t l = 0; l < lanes->width; l++)
             lost[l] = lost[l] || lanes->failed[l];
     }
-    move_states(table, DOP853_STAGES, step);
-    memcpy(steps->end, steps->point, steps->chunks * WIDTH * sizeof *steps->end);
+    dop853_stage(DOP853_STAGES, steps->chunks, step, steps->start, steps->slope, steps->end);
+    memcpy(states(lanes), steps->end, (size_t)lanes->model->nx * steps->stride * sizeof(double));
     dop853_errors(steps->chunks, steps->weight, steps->slope, steps->error, steps->rate, squares);
     for (uint32_t l = 0; l < lanes->width; l++)
         if (tries[l])
             lanes->v[l] = attempt[l].to;
     lanes_slopes(lanes, steps->slope[DOP853_STAGES]);
     lanes_probe(lanes, steps->slope[DOP853_STAGES]);
+    dop853_differences(steps->chunks, steps->weight, steps->slope, steps->point, steps->end, differences);
     for (uint32_t l = 0; l < lanes->width; l++) {
-        double five = squares[l], three = squares[WIDTH + l];
-        for (uint32_t k = l + lanes->width; k < WIDTH; k += lanes->width) {
-            five += squares[k];
-            three += squares[WIDTH + k];
-        }
-        size[l] = lost[l] || lanes->failed[l] ? NAN : dop853_size(step[l], five, three, lanes->model->nx);
+        double sum[2], apart[3];
+        add_lane(lanes, squares, l, 2, sum);
+        add_lane(lanes, differences, l, 3, apart);
+        size[l] = lost[l] || lanes->failed[l] ? NAN : dop853_size(step[l], sum[0], sum[1], lanes->model->nx);
+        if (tries[l] && size[l] <= 1)
+            size[l] = dop853_judge_stability(lanes->run[l], steps, apart, step[l], size[l]);
     }
     if (lanes->model->n_asserts) {
         lanes_outputs(lanes);

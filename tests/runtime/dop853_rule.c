@@ -89,6 +89,32 @@ estimates(Check *state)
     check(state, dop853_size(1, 0, 0, 1) == 0 && isnan(dop853_size(1, NAN, 1, 1)), "sizes", "of nothing and of what is no number");
 }
 
+// Of x' = -3*x and y' = -3*y in a step of one half, and of a state that rests.
+static void
+reaches(Check *state)
+{
+    Arrays a = {0};
+    double start[WIDTH] = {1, 2, 5}, weight[WIDTH] = {1, 10, 1}, step[WIDTH] = {0.5}, last[WIDTH], end[WIDTH], squares[3 * WIDTH], sum[3] = {0};
+    point_at(&a);
+    for (int k = 1; k < WIDTH; k++)
+        step[k] = step[0];
+    memcpy(end, start, sizeof end);
+    for (int k = 0; k <= STAGES; k++) {
+        if (k) {
+            memcpy(last, end, sizeof last);
+            dop853_stage((uint32_t)k, 1, step, start, a.slope, end);
+        }
+        for (int i = 0; i < 2; i++)
+            a.slopes[k][i] = -3 * end[i];
+    }
+    dop853_differences(1, weight, a.slope, last, end, squares);
+    for (int k = 0; k < 3 * WIDTH; k++)
+        sum[k / WIDTH] += squares[k];
+    double reach = dop853_reach(step[0], sum[0], sum[1], sum[2]);
+    check(state, fabs(reach - 1.5) < 1e-9, "reaches", "a rate of 3 in a step of 0.5 is told as %.12g", reach);
+    check(state, dop853_reach(1, 1, 1e-26, 1) == 0 && dop853_reach(1, 0, 0, 0) == 0, "reaches of rounding", "they are told");
+}
+
 int
 main(void)
 {
@@ -105,5 +131,6 @@ main(void)
     check(&state, fabs(log2(coarse[0] / fine[0]) - 9) < 0.5, "order of the end", "it has order %g", log2(coarse[0] / fine[0]) - 1);
     check(&state, fabs(log2(coarse[1] / fine[1]) - 8) < 0.5, "order of the polynomial", "it has order %g", log2(coarse[1] / fine[1]) - 1);
     estimates(&state);
+    reaches(&state);
     return check_end(&state);
 }
