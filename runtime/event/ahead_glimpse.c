@@ -61,6 +61,7 @@ glimpse_at(Run *run, const Kept *kept, double time)
     run->v[0] = fmin(time, run->options->stop);
     for (uint32_t i = 0; i < model->nx; i++)
         run->v[model->y + i] = kept->unknowns[i] + slope[i] * (run->v[0] - kept->time);
+    run->evaluations++;
     mdl_call(run->model->glimpses, run->v);
 }
 

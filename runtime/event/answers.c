@@ -51,6 +51,7 @@ evaluate_moved(Run *run, double (*amount)(const Run *, uint32_t), uint32_t trial
         run->v[model->y + i] += goes_down(i, trial) ? -amount(run, i) : amount(run, i);
     if (!alone)
         return evaluate_relations(run);
+    run->evaluations++;
     mdl_call(model->conditions, run->v);
     mdl_call(model->relations, run->v);
     return MDL_OK;

@@ -103,6 +103,7 @@ condition_evaluate(Run *run, double time)
         run->stepper->interpolate_ranges(run, time, run->model->condition_range, run->model->n_condition_ranges);
     run->v[0] = time;
     failure_clear(run);
+    run->evaluations++;
     mdl_call(run->model->conditions, run->v);
     return failure_happened(run) ? MDL_FAILED : MDL_OK;
 }

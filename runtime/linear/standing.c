@@ -237,6 +237,43 @@ standing_free(Standing **slot)
     *slot = NULL;
 }
 
+// --- the lists of a pivot, which have three entries on average: the last ones, up to SHORT, are gone through without a loop, in their order
+
+enum { SHORT = 8 };
+
+// x[at[i]] -= factor[i] * value. The places are different ones.
+static inline __attribute__((always_inline)) void
+subtract(double *restrict x, const uint32_t *restrict at, const double *restrict factor, uint32_t n, double value)
+{
+    for (; n > SHORT; n--)
+        x[*at++] -= *factor++ * value;
+    at += n;
+    factor += n;
+    switch (n) {
+#define LEFT(i) case i: x[at[-i]] -= factor[-i] * value; __attribute__((fallthrough));
+    LEFT(8) LEFT(7) LEFT(6) LEFT(5) LEFT(4) LEFT(3) LEFT(2) LEFT(1)
+#undef LEFT
+    default: break;
+    }
+}
+
+// value - sum of factor[i] * x[at[i]], from the first to the last.
+static inline __attribute__((always_inline)) double
+less_products(double value, const double *restrict x, const uint32_t *restrict at, const double *restrict factor, uint32_t n)
+{
+    for (; n > SHORT; n--)
+        value -= *factor++ * x[*at++];
+    at += n;
+    factor += n;
+    switch (n) {
+#define LEFT(i) case i: value -= factor[-i] * x[at[-i]]; __attribute__((fallthrough));
+    LEFT(8) LEFT(7) LEFT(6) LEFT(5) LEFT(4) LEFT(3) LEFT(2) LEFT(1)
+#undef LEFT
+    default: break;
+    }
+    return value;
+}
+
 bool
 standing_factor(Standing *s, const double *values)
 {
@@ -258,11 +295,8 @@ standing_factor(Standing *s, const double *values)
         const double *restrict row = column + below;
         for (uint32_t i = 0; i < below; i++)
             column[i] *= reciprocal;
-        for (uint32_t j = 0; j < right; j++, target += below) {
-            double value = row[j];
-            for (uint32_t i = 0; i < below; i++)
-                factor[target[i]] -= column[i] * value;
-        }
+        for (uint32_t j = 0; j < right; j++, target += below)
+            subtract(factor, target, column, below, row[j]);
     }
     memcpy(s->last, values, s->entries * sizeof *values);
     return s->kept = true;
@@ -278,15 +312,12 @@ standing_solve(const Standing *s, double *b)
     for (uint32_t k = 0; k < n; k++)
         x[k] = b[s->row_at[k]];
     for (uint32_t k = 0; k < n; k++) {
-        double value = x[k];
-        for (uint32_t at = first[k] + 1, to = at + below[k]; at < to; at++)
-            x[other[at]] -= factor[at] * value;
+        uint32_t at = first[k] + 1;
+        subtract(x, other + at, factor + at, below[k], x[k]);
     }
     for (uint32_t k = n; k-- > 0;) {
-        double value = x[k];
-        for (uint32_t at = first[k] + 1 + below[k], to = first[k + 1]; at < to; at++)
-            value -= factor[at] * x[other[at]];
-        x[k] = value * factor[first[k]];
+        uint32_t at = first[k] + 1 + below[k];
+        x[k] = less_products(x[k], x, other + at, factor + at, first[k + 1] - at) * factor[first[k]];
     }
     for (uint32_t k = 0; k < n; k++)
         b[s->column_at[k]] = x[k];

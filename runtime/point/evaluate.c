@@ -82,6 +82,7 @@ static void
 call_dynamics(Run *run)
 {
     const mdl_model *model = run->model;
+    run->evaluations++;
     if (model->failure)
         failure_clear(run);
     if (run->profile) {
@@ -218,6 +219,7 @@ MDL_CHECKED static int
 solve_dynamics(Run *run, bool report)
 {
     const mdl_model *model = run->model;
+    run->evaluations++;
     failure_clear(run);
     for (uint32_t k = 0; k < model->n_dynamics; k++) {
         if (!(run->profile ? solve_timed(run, k) : solve_step(run, k))) {
@@ -251,6 +253,7 @@ int
 evaluate_held(Run *run)
 {
     const mdl_model *model = run->model;
+    run->evaluations++;
     failure_clear(run);
     for (uint32_t k = 0; k < model->n_dynamics; k++) {
         const mdl_block *block = model->dynamics[k].block;
@@ -388,17 +391,11 @@ evaluate_finish(Run *run, bool report)
     return MDL_FAILED;
 }
 
-int
-evaluate_row(Run *run, bool report)
+// What follows when the equations are solved.
+MDL_CHECKED static int
+complete_row(Run *run, bool report)
 {
-    int status = MDL_OK;
-    bool integrated = !run->solve_rows && !run->causal;
-    if (integrated)
-        evaluate_integrated(run);
-    if (integrated ? run->past_open : evaluate_solved(run, false) != MDL_OK)
-        status = solve_otherwise(run, report);
-    if (status == MDL_OK)
-        status = share(run, report);
+    int status = share(run, report);
     // Rows stand on what ideal diodes say of the states, from which a step may have gone off by its tolerance.
     if (status == MDL_OK && hidden_any(run))
         status = hidden_close(run);
@@ -408,6 +405,37 @@ evaluate_row(Run *run, bool report)
         return status;
     keep_loops(run);
     return evaluate_finish(run, report);
+}
+
+int
+evaluate_row(Run *run, bool report)
+{
+    int status = MDL_OK;
+    bool integrated = !run->solve_rows && !run->causal;
+    if (integrated)
+        evaluate_integrated(run);
+    if (integrated ? run->past_open : evaluate_solved(run, false) != MDL_OK)
+        status = solve_otherwise(run, report);
+    return status == MDL_OK ? complete_row(run, report) : status;
+}
+
+// The values in v are those with which a step has ended: nothing was evaluated, loaded or moved since.
+static bool
+is_reached(const Run *run)
+{
+    const mdl_model *model = run->model;
+    const double *v = run->v;
+    return run->causal && !run->ensemble && run->point_evaluation && run->point_evaluation == run->evaluations && v[0] == run->time && !model->n_sgns
+           && !memcmp(v + model->y, run->y, run_stored(run) * sizeof *v) && !memcmp(v + model->yp, run->yp, run_stored(run) * sizeof *v);
+}
+
+int
+evaluate_row_reached(Run *run, bool report)
+{
+    if (is_reached(run) && !failure_happened(run))
+        return complete_row(run, report);
+    evaluate_load(run, run->time, run->y, run->yp);
+    return evaluate_row(run, report);
 }
 
 int
@@ -434,9 +462,17 @@ evaluate_reached(Run *run, const double *y)
 {
     evaluate_states(run, run->time, y);
     int status = evaluate_solved(run, true);
-    if (status == MDL_OK)
+    if (status == MDL_OK) {
         evaluate_store(run);
+        evaluate_note_reached(run);
+    }
     return status;
+}
+
+void
+evaluate_note_reached(Run *run)
+{
+    run->point_evaluation = run->evaluations;
 }
 
 // Rows that do not count may have values that are not finite.

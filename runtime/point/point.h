@@ -46,6 +46,8 @@ void evaluate_states(Run *run, double time, const double *y);
 void evaluate_slopes(const Run *run, const double *y, double *slope);
 // The states that a step has reached at run->time: solved, and stored as the point of the run.
 MDL_CHECKED int evaluate_reached(Run *run, const double *y);
+// v has the solved point that was stored as the run's, until it is evaluated anew.
+void evaluate_note_reached(Run *run);
 // Calls the dynamics in order; the blocks' unknowns are those in v.
 void evaluate_plain(Run *run);
 // Solves the blocks and sets the derivatives; on failure reports when `report` is set.
@@ -60,6 +62,8 @@ bool evaluate_loops_hold(Run *run, double tolerance);
 // then outputs. MDL_FAILED when the equations have no solution that the loops find, or a call fails: with a message when
 // `report` is set.
 MDL_CHECKED int evaluate_row(Run *run, bool report);
+// The same at the end of the last step, where v may have what the integrator has solved there.
+MDL_CHECKED int evaluate_row_reached(Run *run, bool report);
 // The same at a time within the last step.
 MDL_CHECKED int evaluate_at(Run *run, double time, bool report);
 void evaluate_outputs(Run *run);

@@ -177,6 +177,8 @@ struct Run {
     double *y, *yp;       // n + modes each: the last accepted point; with modes only ny + modes count
     const double *mode;   // those that evaluations take (fractional.c)
     uint32_t *implicit, n_implicit; // states whose rows are implicit
+    uint64_t evaluations; // of the dynamics, and of programs that have a part of them
+    uint64_t point_evaluation; // so many when the last accepted point was evaluated (evaluate_note_reached); 0: never
     double *solved;       // n + nx, of which loops' unknowns count: where evaluate_row() has solved them last
     double *motion;       // n + nx: unknowns and derivatives before the event being handled
 

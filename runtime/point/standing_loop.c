@@ -83,10 +83,11 @@ create(uint32_t m)
     return loop;
 }
 
-static double
+static inline double
 unit(const Run *run, const Newton *newton, uint32_t j)
 {
-    return fmax(fabs(run->v[newton->block->unknown[j]]), newton->scale[j]);
+    double size = fabs(run->v[newton->block->unknown[j]]), scale = newton->scale[j];
+    return size > scale ? size : scale;
 }
 
 // Factors the matrix in v, for which an order is looked for first. False: this matrix is not for this file.
@@ -169,8 +170,8 @@ correction(const Run *run, Newton *newton)
     else
         lu_solve(newton->lu, newton->step);
     for (uint32_t i = 0; i < newton->block->m; i++) {
-        double size = fabs(newton->step[i]) / unit(run, newton, i);
-        most = size <= most ? most : size; // what is no number stays
+        double size = fabs(newton->step[i]), one = unit(run, newton, i);
+        most = size > most * one || isnan(size) ? size / one : most; // what is no number stays
     }
     return most;
 }

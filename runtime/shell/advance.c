@@ -228,9 +228,9 @@ hold_event(Run *run, double instant, bool located, bool other)
 MDL_CHECKED static int
 evaluate_accepted(Run *run, bool report)
 {
-    evaluate_load(run, run->time, run->y, run->yp);
     if (run->causal)
-        return evaluate_row(run, report);
+        return evaluate_row_reached(run, report);
+    evaluate_load(run, run->time, run->y, run->yp);
     evaluate_plain(run);
     friction_clamp(run);
     int status = friction_share(run, report);

@@ -418,6 +418,7 @@ make_step(Run *run, double limit)
             ode->length = attempt.length;
             run->time = attempt.to;
             evaluate_store(run);
+            evaluate_note_reached(run);
             return MDL_OK;
         }
         if (ode->stuck)
