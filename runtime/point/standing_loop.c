@@ -11,6 +11,7 @@
 // What is accepted is what newton_iterate() accepts: a correction by the residuals of the solution is below CONVERGED, and it has been applied unless it
 // is rounding; the residuals are below INEXACT of their terms. Whatever else happens - pivots that have become small, corrections that do
 // not shrink to a quarter, values that are not finite - the unknowns go back to where they were, and newton_iterate() solves the block.
+// A pivot may vanish at an instant (of a crank at its dead centre, where an event is as well): orders are kept, and the next one with pivots there serves.
 // Contract: used for blocks without choices, or that are too large to be asked for them, of models without set-valued laws, where no rank is looked at
 // and none is deficient: no question is answered here that newton_iterate() would answer in another way. Each refusal costs COST
 // solutions of credit, and the order, or DETOUR where corrections of a nonlinear block did not shrink; without credit it is over for the rest of the
@@ -34,12 +35,15 @@ static const double NEARBY = 0.1;                   // no longer correction is t
 enum {
     SMALLEST = LU_DENSE_LIMIT + 1, LARGEST = 1 << 16,  // unknowns
     WARM = 16,      // solutions of a run before an order is looked for
-    CREDIT = 256, COST = 64, DETOUR = 8,
+    CREDIT = 256, COST = 64, ANOTHER = 16, DETOUR = 8,
+    ORDERS = 8, SEVERAL = 4096, // that are kept, and of blocks up to how many unknowns
     REFINEMENTS = 5, ITERATIONS = 12
 };
 
 struct StandingLoop {
-    Standing *standing;
+    Standing *order[ORDERS]; // that were found in different positions
+    uint32_t orders, now, replaced;
+    bool seek;        // none of them has pivots for the matrix at hand
     bool by_klu;      // no order was found for a nonlinear block
     bool factored;
     int credit;
@@ -54,10 +58,50 @@ standing_loop_free(StandingLoop **slot)
     StandingLoop *loop = *slot;
     if (!loop)
         return;
-    standing_free(&loop->standing);
+    for (uint32_t k = 0; k < loop->orders; k++)
+        standing_free(&loop->order[k]);
     free(loop->large);
     free(loop);
     *slot = NULL;
+}
+
+static uint32_t
+most_orders(const Newton *newton)
+{
+    return newton->block->m <= SEVERAL ? ORDERS : 1;
+}
+
+// Puts it in the place of the oldest, where there is no room for another.
+static void
+add_order(StandingLoop *loop, Standing *standing, uint32_t most)
+{
+    loop->now = loop->orders < most ? loop->orders++ : loop->replaced++ % most;
+    standing_free(&loop->order[loop->now]);
+    loop->order[loop->now] = standing;
+}
+
+static void
+remove_order(StandingLoop *loop)
+{
+    standing_free(&loop->order[loop->now]);
+    loop->order[loop->now] = loop->order[--loop->orders];
+    loop->order[loop->orders] = NULL;
+    loop->now = 0;
+}
+
+// The order at hand, or else the next one that has pivots for the matrix.
+static bool
+factor_by_any(StandingLoop *loop, const double *values)
+{
+    for (uint32_t k = 0; k < loop->orders; k++) {
+        uint32_t at = (loop->now + k) % loop->orders;
+        if (standing_factor(loop->order[at], values)) {
+            loop->now = at;
+            return true;
+        }
+    }
+    loop->seek = true;
+    return false;
 }
 
 static bool
@@ -97,12 +141,15 @@ choose_order(const Run *run, Newton *newton)
     const mdl_block *block = newton->block;
     const mdl_matrix *jac = &block->jac;
     StandingLoop *loop = newton->standing;
-    loop->standing = standing_create(block->m, jac->column_start, jac->row, run->v + jac->values);
-    loop->by_klu = !loop->standing && !block->linear;
-    if (!loop->standing && !loop->by_klu) {
+    Standing *standing = standing_create(block->m, jac->column_start, jac->row, run->v + jac->values);
+    loop->seek = false;
+    loop->by_klu = !standing && !block->linear;
+    if (!standing && !loop->by_klu) {
         loop->credit = 0;
         return false;
     }
+    if (standing)
+        add_order(loop, standing, most_orders(newton));
     memset(newton->size, 0, block->m * sizeof *newton->size);
     for (uint32_t j = 0; j < block->m; j++)
         for (uint32_t e = jac->column_start[j]; e < jac->column_start[j + 1]; e++) {
@@ -115,7 +162,7 @@ choose_order(const Run *run, Newton *newton)
         }
     if (loop->by_klu)
         lu_repeats(newton->lu);
-    return loop->standing || lu_factor(newton->lu, run->v + jac->values, false);
+    return standing || lu_factor(newton->lu, run->v + jac->values, false);
 }
 
 // The factors of the matrix at the unknowns in v.
@@ -125,10 +172,10 @@ renew(Run *run, Newton *newton)
     StandingLoop *loop = newton->standing;
     const double *values = run->v + newton->block->jac.values;
     mdl_call(newton->block->jacobian, run->v);
-    if (loop->standing)
-        loop->factored = standing_factor(loop->standing, values);
+    if (loop->by_klu)
+        loop->factored = lu_factor(newton->lu, values, false);
     else
-        loop->factored = loop->by_klu ? lu_factor(newton->lu, values, false) : choose_order(run, newton);
+        loop->factored = loop->orders && !loop->seek ? factor_by_any(loop, values) : choose_order(run, newton);
     return loop->factored;
 }
 
@@ -137,7 +184,7 @@ static bool
 has_factors(const Newton *newton)
 {
     const StandingLoop *loop = newton->standing;
-    return loop->factored && (loop->standing || lu_is_factored(newton->lu));
+    return loop->factored && (!loop->by_klu || lu_is_factored(newton->lu));
 }
 
 // The largest term of each residual when the order was chosen mostly vouches for it; all terms are added up where that one has become small.
@@ -165,10 +212,11 @@ static double
 correction(const Run *run, Newton *newton)
 {
     double most = 0;
-    if (newton->standing->standing)
-        standing_solve(newton->standing->standing, newton->step);
-    else
+    const StandingLoop *loop = newton->standing;
+    if (loop->by_klu)
         lu_solve(newton->lu, newton->step);
+    else
+        standing_solve(loop->order[loop->now], newton->step);
     for (uint32_t i = 0; i < newton->block->m; i++) {
         double size = fabs(newton->step[i]), one = unit(run, newton, i);
         most = size > most * one || isnan(size) ? size / one : most; // what is no number stays
@@ -290,12 +338,15 @@ standing_loop_solve(Run *run, Newton *newton)
         return true;
     }
     bool curved = !newton->block->linear && loop->factored; // not the order: the way to the solution bends
-    loop->credit -= curved ? DETOUR : COST;
-    loop->factored = false;
+    bool elsewhere = loop->seek && loop->orders < most_orders(newton);
+    loop->credit -= curved ? DETOUR : elsewhere ? ANOTHER : COST;
     if (!curved) {
+        if (loop->orders && loop->factored && !loop->by_klu)
+            remove_order(loop);
         loop->by_klu = false;
-        standing_free(&loop->standing);
+        loop->seek = true;
     }
+    loop->factored = false;
     run->stats->standing_refused++;
     newton_write(run, newton, newton->start);
     return false;
