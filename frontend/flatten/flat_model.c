@@ -423,6 +423,14 @@ link_binds(Linker *linker, const Fragment *frag, const Shift *shift)
     }
 }
 
+// There reinit() means what the specification of Modelica says (8.3.6).
+static bool
+is_in_modelica_file(const Sources *sources, Span span)
+{
+    Place place;
+    return span_locate(sources, span, &place) && text_ends_with(place.path, ".mo");
+}
+
 static void
 link_events(Linker *linker, const Fragment *frag, const Shift *shift)
 {
@@ -431,7 +439,7 @@ link_events(Linker *linker, const Fragment *frag, const Shift *shift)
         const FragReinit *reinit = &frag->reinits.at[i];
         Reinit made = {.var = global_var(linker, shift, reinit->var),
                        .when = global_var(linker, shift, reinit->when),
-                       .value = reinit->shape, .span = reinit->span};
+                       .value = reinit->shape, .span = reinit->span, .alone = is_in_modelica_file(dae->sources, reinit->span)};
         made.row = link_row(linker, frag, shift, reinit->row, reinit->n);
         vec_push(&dae->reinits, made);
     }

@@ -166,6 +166,7 @@ typedef struct Reinit { // reinit(var, value) when `when` (a Boolean discrete va
     Expr value;
     uint32_t row;
     bool at_start; // at the start it is an initial equation (pass init)
+    bool alone;    // it moves nothing but its state, as in Modelica: no impulse is carried on
     Span span;
 } Reinit;
 

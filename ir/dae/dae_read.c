@@ -493,6 +493,7 @@ read_reinit(Reader *reader)
     if (!reader->failed) // its edge is what resets
         dae_pre(reader->dae, reinit.when);
     reinit.var = reader_variable(reader);
+    reinit.alone = reader_take(reader, "alone");
     if (!reader_take(reader, "="))
         reader_fail(reader, "=");
     if (reader_expression(reader, &reinit.value, &reinit.row))

@@ -432,7 +432,7 @@ print_actions(const DaeCalls *calls, Out *out)
         dae_var_name(dae, reinit->when, out);
         out_char(out, ' ');
         dae_var_name(dae, reinit->var, out);
-        out_text(out, " = ");
+        out_text(out, reinit->alone ? " alone = " : " = ");
         print_shape(calls, reinit->value, reinit->row, out);
         out_char(out, '\n');
     }

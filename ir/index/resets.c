@@ -441,8 +441,8 @@ jumps_of_reinits(Dae *dae, const Reduction *reduction, Problem *problem, Diags *
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
         const Reinit reinit = dae->reinits.at[i];
         Var rate = variable_of_rate(&resets, reinit.var, &negative);
-        // What nothing else reads goes nowhere, and the start is no jump.
-        if (rate == NONE || (reinit.when < initial.n && initial.at[reinit.when]) || resets.reader_start.at[rate + 1] - resets.reader_start.at[rate] < 2)
+        // What nothing else reads goes nowhere, the start is no jump, and in Modelica nothing else moves.
+        if (rate == NONE || reinit.alone || (reinit.when < initial.n && initial.at[reinit.when]) || resets.reader_start.at[rate + 1] - resets.reader_start.at[rate] < 2)
             continue;
         add_reset(&resets, &reinit, rate, negative, !done.at[rate]);
         forget_names(&resets);
