@@ -7,7 +7,7 @@
 #include "frontend/instance/fragment.h"
 #include "ir/base/diag.h"
 
-// A block's connectors are signals: each of their variables is an input or an output.
+// A block's connectors are signals: each of their variables is an input or an output. Connections say which those of an expandable one are (section 9.1.3).
 void
 check_block(Elab *elab, const Fragment *frag)
 {
@@ -18,6 +18,8 @@ check_block(Elab *elab, const Fragment *frag)
         if (!port || (member->flags & (AST_F_INPUT | AST_F_OUTPUT)))
             continue;
         bool signals = member->is_component;
+        if (signals && member->fragments[0]->is_expandable)
+            continue;
         for (uint32_t k = 0; signals && k < member->fragments[0]->members.n; k++)
             signals = (member->fragments[0]->members.at[k].flags & (AST_F_INPUT | AST_F_OUTPUT)) != 0;
         if (!signals)

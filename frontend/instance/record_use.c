@@ -12,6 +12,36 @@
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
 
+// Fields of the same names, types and sizes, one behind the other in both.
+static bool
+is_alike(const RecordType *a, const RecordType *b)
+{
+    bool alike = a == b || (a->n == b->n && a->size == b->size);
+    for (uint32_t i = 0; a != b && alike && i < a->n; i++) {
+        const Type *left = &a->fields[i].type, *right = &b->fields[i].type;
+        alike = a->fields[i].name == b->fields[i].name && left->base == right->base && left->rank == right->rank
+            && !memcmp(left->dims, right->dims, left->rank * sizeof *left->dims)
+            && (left->base != TYPE_RECORD || is_alike(left->record, right->record));
+    }
+    return alike;
+}
+
+// Elements that differ in what gives their values, or in what shaped the model, may have the same fields all the same. NULL, told: they have not.
+static const RecordType *
+record_of_elements(Elab *elab, Member *member, Span span)
+{
+    const RecordType *first = record_of_fragment(elab, member->fragments[0], span);
+    for (uint32_t e = 1; first && e < member->count; e++) {
+        const RecordType *other = record_of_fragment(elab, member->fragments[e], span);
+        if (other && is_alike(first, other))
+            continue;
+        if (other)
+            unsupported(elab, span, "a record whose parts differ in structure as a value");
+        return NULL;
+    }
+    return first;
+}
+
 static bool
 field_type(Elab *elab, Member *member, Span span, Type *type)
 {
@@ -20,10 +50,8 @@ field_type(Elab *elab, Member *member, Span span, Type *type)
         return true;
     const RecordType *inner = NULL;
     bool record = class_at(elab->program, member->fragments[0]->class_id)->kind == CLASS_RECORD;
-    if (record && !member->split)
-        inner = record_of_fragment(elab, member->fragments[0], span);
-    else if (record)
-        unsupported(elab, span, "a record whose parts differ in structure as a value");
+    if (record)
+        inner = member->split ? record_of_elements(elab, member, span) : record_of_fragment(elab, member->fragments[0], span);
     else
         diag_add(elab->diags, E0119, span, "'%s' is no record and cannot be part of a value",
                  name_of(elab, member->name));
@@ -233,7 +261,9 @@ spread_class(Elab *elab, Mod *made, const Mod *mod, uint32_t class_id, uint32_t 
         field->from_outside = mod->from_outside;
         field->fields = fields;
         field->n_fields = mod->n_fields + 1;
-        uint32_t inside = record_inside(elab, class_id, member->line);
+        // What may be redeclared has the fields of what it is in the end, and gets their values where it is declared.
+        bool open = (flags | node_at(elab, member->node)->flags) & AST_F_REPLACEABLE;
+        uint32_t inside = open ? 0 : record_inside(elab, class_id, member->line);
         mod_add(elab, made, inside && depth < DEPTH_LIMIT ? spread_all(elab, field, inside, depth + 1) : field);
         info = class_at(elab->program, class_id);
     }

@@ -82,8 +82,9 @@ external_result(Exprs *exprs, Expr e)
     return isnan(value) ? e : expr_const(exprs, value);
 }
 
+// of_record: a field that a function has left open is not a number, which matters to those alone who read it.
 static bool
-evaluate_element(Evaluation *evaluation, Expr *element)
+evaluate_element(Evaluation *evaluation, bool of_record, Expr *element)
 {
     ExprEnv *env = evaluation->env;
     Expr e = *element;
@@ -99,7 +100,7 @@ evaluate_element(Evaluation *evaluation, Expr *element)
         report_not_constant(evaluation, e);
         return false;
     }
-    if (isnan(expr_value(env->exprs, e))) {
+    if (isnan(expr_value(env->exprs, e)) && !of_record) {
         diag_add(env->diags, E0215, evaluation->span, "this has no value: it is not a number (NaN)");
         return false;
     }
@@ -116,7 +117,7 @@ value_evaluate(ExprEnv *env, Value *value, Span span)
     bool good = true;
     for (uint32_t i = 0; i < n && good; i++) {
         elements[i] = value->elements[i];
-        good = evaluate_element(&evaluation, &elements[i]);
+        good = evaluate_element(&evaluation, value->type.base == TYPE_RECORD, &elements[i]);
     }
     value->elements = elements;
     vec_free(&evaluation.known);
