@@ -464,10 +464,16 @@ event_progress(Run *run)
     run->event_time[slot] = run->time;
     run->accumulated = 0;
     zeno = zeno == UINT32_MAX ? back : zeno;
+    if (zeno < run->model->n_relations && zeno != back && idle_begins(run, zeno))
+        return MDL_OK;
     if (zeno != UINT32_MAX)
         return come_to_rest(run, zeno, limit);
     double length = run->time - oldest;
     if (run->event_count <= EVENT_WINDOW || (length > event_hurry(run) && !is_hurried(run)))
         return MDL_OK;
+    if (idle_begins(run, UINT32_MAX)) {
+        run->event_count = 0;
+        return MDL_OK;
+    }
     return report_chattering(run, length);
 }

@@ -132,6 +132,15 @@ MDL_CHECKED int root_returned(Run *run, double low, double time, double *instant
 MDL_CHECKED int root_arm(Run *run);
 // After an event, with the consistent point in run->y, run->yp: the forced conditions get their band.
 MDL_CHECKED int root_blind(Run *run);
+// idle.c: whether nothing follows from relation k at the point in v; how large its function may be there by rounding, 0: it is larger; from now on those of the
+// relations that change so often, or `only` that one (UINT32_MAX: all of them), are idle, or blind to rounding, false: none is; and whether what was idle
+// still is, after an event.
+bool idle_is(Run *run, uint32_t k);
+double idle_rounding(Run *run, uint32_t k);
+bool idle_begins(Run *run, uint32_t only);
+void idle_review(Run *run);
+// Within `zone` of zero the function of a relation that has crossed says nothing: the band that root_blind() gives it is at least as wide.
+void root_widen(Run *run, uint32_t relation, double zone);
 // A time in which no state moves by more than a part in 10^8.
 double root_short_time(const Run *run);
 // What helps against chattering, beginning with a newline; "" when no relation is blind.

@@ -132,6 +132,17 @@ contradicts(Run *run, uint32_t k)
     return contradicts;
 }
 
+// It has the value that it has where its function is zero: `v >= limit` is true at the limit, and wrong by rounding alone. From now on it does not see that.
+static bool
+is_rounding(Run *run, uint32_t k)
+{
+    const mdl_relation *relation = &run->model->relation[k];
+    double noise = relation->zero == (run->v[relation->value] != 0) ? idle_rounding(run, k) : 0;
+    if (noise > 0)
+        root_widen(run, k, noise);
+    return noise > 0;
+}
+
 static void
 tell(Run *run, uint32_t k)
 {
@@ -150,7 +161,7 @@ limit_find(Run *run)
     for (uint32_t k = 0; k < run->model->n_relations; k++) {
         Guard *guard = &run->guard[k];
         bool held = is_wrong(run, k) && limit_reached(run, k) && !guard->vanished && !rest_keeps(run, k);
-        guard->at_limit = held && limit_function(run, k) > 0 && (guard->at_limit || (lasts(run, k) && contradicts(run, k)));
+        guard->at_limit = held && limit_function(run, k) > 0 && !is_rounding(run, k) && (guard->at_limit || (lasts(run, k) && contradicts(run, k) && !idle_is(run, k)));
         run->limits += guard->at_limit;
         if (guard->at_limit)
             tell(run, k);

@@ -21,7 +21,8 @@
 #include "runtime/point/run.h"
 
 enum { FOLLOWING_PASSES = 16, SEARCHED_MOST = 14, CIRCLING = 4, SETTLING = 4, EXACT_PASSES = 4, DOUBLINGS = 16 };
-enum { DECIDED = 40 }; // passes after which laws that still change are decided together
+enum { DECIDED = 40 };  // passes after which laws that still change are decided together
+enum { HESITANT = 8 };  // changes of a relation in one iteration after which rounding is asked
 static const double ROUNDING = 8 * DBL_EPSILON;
 
 uint32_t
@@ -49,6 +50,25 @@ event_relations(Run *run)
         run->v[model->time_relation[k].next] = run->time_next[k];
 }
 
+// A relation that has changed again and again, and that its new value would change once more by no more than rounding: a voltage that a charger holds
+// at its limit, an ideal switch that neither carries a current nor holds off a voltage. It keeps the value that it has where its function is
+// zero, or the one that contradicts itself less, and is blind to that rounding from now on.
+static bool
+stays_by_rounding(Run *run, uint32_t k)
+{
+    Guard *guard = &run->guard[k];
+    const mdl_relation *relation = &run->model->relation[k];
+    if (guard->flips < HESITANT || (run->v[relation->next] != 0) == (run->v[relation->value] != 0))
+        return false;
+    bool fits = relation->zero == (run->v[relation->value] != 0) || fabs(run->v[relation->g]) <= guard->against;
+    double noise = fits ? idle_rounding(run, k) : 0;
+    if (!(noise > 0))
+        return false;
+    root_widen(run, k, noise);
+    guard->forced = true;
+    return true;
+}
+
 // The value that relation k takes at the point in v. At rest it keeps the value that the impacts left. The crossing was
 // located: rounding in a second evaluation must not undo it, nor at another event behind it where the function is still zero (an inner point
 // that a closed gap takes along keeps it there). But what is zero however the states are rounded is not on its other side.
@@ -69,7 +89,7 @@ relation_value(Run *run, uint32_t k)
     // Where rounding hides the change of a function of time it is known which side comes (ahead.c).
     bool foreseen = guard->forced && ahead_knows(run, k);
     bool located = near && (foreseen || !(vanish_wrong(run, k) && vanish_is_exact(run, k)));
-    return located || rest_keeps(run, k) ? value : run->v[relation->next] != 0;
+    return located || rest_keeps(run, k) || stays_by_rounding(run, k) ? value : run->v[relation->next] != 0;
 }
 
 static bool
@@ -81,6 +101,7 @@ update_relation(Run *run, uint32_t k)
     guard->forced = guard->forced || guard->pending;
     guard->pending = false;
     guard->flips += value != old;
+    guard->against = value != old ? fabs(run->v[run->model->relation[k].g]) : guard->against;
     run->v[place] = value;
     return value != old;
 }

@@ -74,6 +74,8 @@ root_compute(Run *run)
         run->phi[i] = !known ? relation_guard(run, i) + band_at(run, i) : ahead_ends_wrong(run, i) ? -1e-100 : 1;
         if (run->guard[i].vanished && vanish_wrong(run, i))
             run->phi[i] = -1e-100;
+        if (run->guard[i].idle)
+            run->phi[i] = 1;
     }
     if (rest_any(run))
         for (uint32_t i = 0; i < model->n_relations; i++)
@@ -466,6 +468,16 @@ be_blind(Guard *guard, double zone)
     guard->flickers = 0;
 }
 
+void
+root_widen(Run *run, uint32_t relation, double zone)
+{
+    Guard *guard = &run->guard[relation];
+    guard->noise = fmax(guard->noise, zone);
+    guard->band = fmax(guard->band, zone);
+    guard->returning = false;
+    run->blind = true;
+}
+
 // A velocity that a locked friction holds at zero but for rounding changes its sign at random. What flips and flips back within
 // such noise is blind to it from then on: its zone is a thousand times what it was seen to do.
 static bool
@@ -559,7 +571,7 @@ root_arm(Run *run)
             continue;
         if (guard->returning && !guard->passing && (shrinks(run, guard) || rest_was(run, k)))
             run->accumulated = k + 1;
-        else if (guard->returning && !guard->passing && !is_shallow(run, k))
+        else if (guard->returning && !guard->passing && !is_shallow(run, k) && !idle_begins(run, k))
             return report_missed(run, k);
         else
             arm(run, guard);
@@ -676,6 +688,7 @@ root_blind(Run *run)
     uint32_t laws = run->model->n_relations + run->model->n_time_relations;
     bool blind = false;
     run->blind = false;
+    idle_review(run);
     for (uint32_t k = 0; k < run->guards; k++) {
         Guard *guard = &run->guard[k];
         guard->returning = guard->vanished = false;
@@ -689,7 +702,7 @@ root_blind(Run *run)
         if (guard->forced) {
             bool law = k >= laws && k < laws + run->model->n_sgns;
             guard->flickers = guard->crossed <= 1e-6 * run->tolerance ? guard->flickers + 1 : 0;
-            guard->band = law ? friction_band(run, k - laws) : fmax(BAND * guard->size, rest_band(run, k));
+            guard->band = law ? friction_band(run, k - laws) : fmax(fmax(BAND * guard->size, guard->noise), rest_band(run, k));
             guard->forced = guard->pending = false;
         }
         run->blind = run->blind || guard->band > 0;

@@ -89,14 +89,17 @@ typedef struct Guard {
     double band;   // 0: armed
     double former, armed; // before the instant `armed` it was blind within `former`: a step that goes beyond is looked at again from its beginning
     double size;   // largest magnitude of the root function seen
+    double noise;  // of a relation's function: what rounding was seen to make of it where it is zero (idle.c)
     double answer; // of a relation's function, to changes of the states as large as they may be wrong by
+    bool idle;     // nothing follows from it until the next event: it is not watched (runtime/event/idle.c)
     bool pending;  // it crossed zero at the event being handled and was not yet acted on
     bool forced;   // it changed at the event being handled: blind afterwards
     bool held;     // its mode was decided by the crossing: not taken back in the same event
     bool returning; // blind, and right after the event its function moves against the value held,
     double descent; // at this rate
     double depth;   // and where it had turned this deep beyond zero, as looks within the step of somebody else who integrates say; INFINITY: none does
-    uint32_t flips; // how often it changed while one mixed system was solved (mixed.c)
+    uint32_t flips; // how often it changed while one mixed system was solved (mixed.c),
+    double against; // and how large its function was where it did so last
     // Per direction of crossing: when it happened last, the time since the one before, the first such time of
     // the present sequence, the instant at which a geometric sequence would end, and how often that was
     // confirmed.

@@ -71,8 +71,9 @@ guards_snapshot(Run *run, Snapshot *s)
         snapshot_part(s, &guard->former, sizeof guard->former);
         snapshot_part(s, &guard->armed, sizeof guard->armed);
         snapshot_part(s, &guard->size, sizeof guard->size);
+        snapshot_part(s, &guard->noise, sizeof guard->noise);
         snapshot_part(s, &guard->answer, sizeof guard->answer);
-        bool *flag[] = {&guard->pending, &guard->forced, &guard->held, &guard->returning, &guard->vanished, &guard->passing, &guard->at_limit, &guard->limit_told};
+        bool *flag[] = {&guard->pending, &guard->forced, &guard->held, &guard->returning, &guard->vanished, &guard->passing, &guard->at_limit, &guard->limit_told, &guard->idle};
         for (size_t i = 0; i < sizeof flag / sizeof *flag; i++)
             snapshot_part(s, flag[i], sizeof *flag[i]);
         snapshot_part(s, &guard->flips, sizeof guard->flips);
