@@ -109,15 +109,19 @@ size_beside(Run *run, uint32_t k)
     return most;
 }
 
+// Where loops have several solutions, and another one was found, the difference is no rounding.
 double
 idle_rounding(Run *run, uint32_t k)
 {
-    const double zone = 64; // times what was seen
-    double size = fabs(run->v[run->model->relation[k].g]), noise = zone * noise_here(run, k);
+    const double zone = 64, part = 1e-2; // times what was seen; of the tolerance
+    double size = fabs(run->v[run->model->relation[k].g]), most = part * run->tolerance * fmax(1, run->guard[k].size);
+    if (zone * size > most)
+        return 0;
+    double noise = zone * noise_here(run, k);
     if (size <= noise)
-        return noise;
+        return noise <= most ? noise : 0;
     double beside = size_beside(run, k);
-    return beside <= 16 * size ? zone * fmax(size, beside) : 0;
+    return beside <= 16 * size ? zone * fmin(fmax(size, beside), most / zone) : 0;
 }
 
 // What was counted up to now says nothing of what comes.
