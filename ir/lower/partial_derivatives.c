@@ -49,6 +49,8 @@ struct JacobianMemo {
     VEC(Term) terms;       // scratch: of one instruction, by column, then slot
     U32Vec places;
     U32Vec uses;           // per place: instructions that read it; where values may be kept
+    Expr sloped;           // a shape of many slots, the latest one; 0: none
+    U32Vec slopes;         // its derivatives by all of them
 };
 
 static struct JacobianMemo *
@@ -80,6 +82,7 @@ jacobian_memo_free(Lowering *low)
     vec_free(&memo->terms);
     vec_free(&memo->places);
     vec_free(&memo->uses);
+    vec_free(&memo->slopes);
     free(memo);
     low->jacobian = NULL;
 }
@@ -134,6 +137,27 @@ gather(Lowering *low, const Instr *instr, uint32_t n)
     sort_terms(memo->terms.at, memo->terms.n);
 }
 
+// The derivative of a shape of n slots by one of them. Of many slots all are made at once: who asks for one asks for the others.
+static Expr
+slope_of(Lowering *low, Expr shape, uint32_t n, uint32_t slot)
+{
+    enum { MANY = 64 };
+    struct JacobianMemo *memo = low->jacobian;
+    if (n <= MANY)
+        return expr_diff(low->exprs, shape, slot);
+    if (memo->sloped != shape) {
+        U8Vec want = {0};
+        vec_grow(&want, n);
+        memset(want.at, 1, n);
+        vec_clear(&memo->slopes);
+        vec_grow(&memo->slopes, n);
+        bool known = expr_gradient(low->exprs, &shape, &(Expr){expr_const(low->exprs, 1)}, 1, want.at, n, memo->slopes.at);
+        memo->sloped = known ? shape : 0;
+        vec_free(&want);
+    }
+    return memo->sloped ? memo->slopes.at[slot] : expr_diff(low->exprs, shape, slot);
+}
+
 static const Derived *
 derive(Lowering *low, Expr shape, uint32_t n, const Term *term, uint32_t terms)
 {
@@ -155,7 +179,7 @@ derive(Lowering *low, Expr shape, uint32_t n, const Term *term, uint32_t terms)
     }
     Exprs *exprs = low->exprs;
     bool calls = expr_has_op(exprs, shape, OP_CALL);
-    Expr *sum = base_calloc((size_t)terms + n + 1, sizeof *sum);
+    Expr *sum = base_calloc((calls ? n : terms) + 1, sizeof *sum);
     uint32_t temporary = n;
     for (uint32_t i = 0; i < terms; i++) {
         Expr factor = term[i].partial.place == NONE ? expr_const(exprs, term[i].partial.value)
@@ -163,7 +187,7 @@ derive(Lowering *low, Expr shape, uint32_t n, const Term *term, uint32_t terms)
         if (calls)
             sum[term[i].slot] = factor;
         else
-            sum[i] = expr_2(exprs, OP_MUL, expr_diff(exprs, shape, term[i].slot), factor);
+            sum[i] = expr_2(exprs, OP_MUL, slope_of(low, shape, n, term[i].slot), factor);
     }
     // Derivatives of calls are taken along the column, so that each call makes one.
     Expr total = calls ? expr_along(exprs, shape, sum, n)
@@ -348,6 +372,7 @@ accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec
         vec_free(&memo->touched);
         vec_free(&memo->partials);
         vec_free(&memo->uses);
+    vec_free(&memo->slopes);
         vec_free(&memo->first);
         vec_free(&memo->count);
     }

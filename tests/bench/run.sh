@@ -72,7 +72,8 @@ growth() { # TITLE FILE EQUATIONS-PER-N
 kinds() {
     title "Growth of other models: check"
     for of in "Line 10000" "ThermalGrid 10000" "Net 10000" "Train 10000" "Buffers 10000" "Counters 10000" "Records 10000" \
-        "Sections 2000" "Linkages 200" "Gears 10000"; do
+        "Sections 2000" "Linkages 200" "Gears 10000" "Oscillators 100000" "Unlike 10000" "Tree 10000" "Star 10000" "Mean 10000" "Clutches 10000" "Loops 10000" \
+        "Sampled 10000" "Delays 10000" "Looked 10000" "Machines 10000" "Diodes 10000" "Swinging 1000"; do
         n=${of#* }
         timed 1 "$mdlc" check $models/kinds.mdl -m "${of% *}" --set n="$n"
         less=$cpu
