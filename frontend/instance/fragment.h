@@ -144,7 +144,7 @@ typedef struct FragFlag { uint32_t var; uint8_t clear, set; } FragFlag;
 typedef struct PathStep { Sym name; uint8_t rank; uint32_t index[MAX_RANK]; } PathStep;
 typedef struct FragPath { PathStep *steps; uint32_t n; } FragPath;
 // a_path, b_path: index into Fragment.paths + 1 where a part of the connector is connected, otherwise 0.
-typedef struct FragConnect { uint32_t a, b, a_path, b_path; bool a_outside, b_outside; Span span; } FragConnect;
+typedef struct FragConnect { uint32_t a, b, a_path, b_path; bool a_outside, b_outside, by_name; Span span; } FragConnect;
 typedef struct FragReinit { uint32_t var, when; Expr shape; uint32_t row, n; Span span; } FragReinit;
 typedef struct FragAssert {
     Expr shape;
@@ -193,6 +193,7 @@ struct Fragment {
     bool of_package;         // no part of the model: constants of a package (constant_record.c)
     uint32_t connector_type; // index into Dae.connector_types + 1, once made
     const RecordType *record; // of a record's fragment, once asked for
+    bool open_fields;        // sizes of fields were left open (Elab.open_records)
     VEC(FragSection) sections;
     U32Vec bond_clauses;
     VEC(FragEquation) equations;
@@ -266,6 +267,7 @@ struct Elab {
     Fragment *declaring;     // instance in which the declaration being looked at stands
     uint32_t guard;          // of the equations being elaborated: index into Fragment.guards + 1
     bool counts_connects;    // cardinality() is asked somewhere
+    bool open_records;       // a record is elaborated for its type alone: sizes that its fields leave open are those of values
     bool connects_parts;     // there are expandable connectors, or parts of connectors are connected
     VEC(Overconstrained) overconstrained;
     Map overconstrained_of;  // connector type -> its first entry there
