@@ -71,7 +71,8 @@ expr_rewrite_all(Exprs *exprs, Expr *roots, uint32_t n, ExprReplace *replace, vo
             while (top->next < all && map_get(&made, expr_arg(exprs, part, top->next), &now))
                 top->next++;
             if (top->next < all) {
-                vec_push(&stack, ((Opened){expr_arg(exprs, part, top->next), 0}));
+                Expr next = expr_arg(exprs, part, top->next); // `top` moves with the stack
+                vec_push(&stack, ((Opened){next, 0}));
                 continue;
             }
             bool changed = false;

@@ -1,0 +1,182 @@
+// constant_discretes.c: constants: Booleans, Integers and enumerations that equations make constant decide what they choose.
+//
+// Purpose: equations of discrete variables are sorted by what they may depend on, and loops of them are refused (Modelica 3.6, appendix B). Where
+// the condition of a choice is constant, what it does not choose is none of that: a connector says which kind of component is behind it, and an
+// equation with `if c.kind then c.fire else pre(c.fire)` reads c.fire for one kind only.
+// Method: constants are found from x = e over constants, over and over; equations that remain when those that no loop can contain have been taken
+// away are looked at with them, and rewritten where a discrete variable vanishes.
+//
+//     d = false;  p = if d then f else pre(f);  f = p or c     ->     p = pre(f)
+//
+// Contract: after `alias`. Equations get another shape and row. Complexity: linear in the rows of discrete equations, times their depth in each other.
+#include <math.h>
+
+#include "ir/dae/pass.h"
+#include "ir/expr/expr_eval.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
+
+typedef struct Constants {
+    Dae *dae;
+    U32Vec defined;  // discrete equations x = e; and the class of each x
+    U32Vec class;
+    U32Vec value;    // per variable: the constant + 1 that the class it stands for is; 0: none is known
+    U8Vec open;      // per equation of `defined`: a loop may contain it
+    U32Vec waits;    // per variable: 1 + the place in `defined` of the open equation that gives it; 0: none
+    U32Vec vars;     // of the equation at hand
+} Constants;
+
+static bool
+is_discrete(const Dae *dae, Var var)
+{
+    return dae_kind(dae, var) == VAR_DISCRETE && dae_type(dae, var) != TYPE_REAL;
+}
+
+static void
+find_defined(Constants *c)
+{
+    Dae *dae = c->dae;
+    bool negative;
+    for (uint32_t e = 0; e < dae->equations.n; e++) {
+        const Equation *at = &dae->equations.at[e];
+        Expr left = expr_op(dae->exprs, at->shape) == OP_EQN ? expr_arg(dae->exprs, at->shape, 0) : 0;
+        Var var = left && expr_op(dae->exprs, left) == OP_SLOT ? dae->rows.at[at->row + expr_slot_of(dae->exprs, left)] : NONE;
+        if ((at->kind != EQN_NORMAL && at->kind != EQN_WHEN) || var == NONE || !is_discrete(dae, var))
+            continue;
+        vec_push(&c->defined, e);
+        vec_push(&c->class, dae_alias(dae, var, &negative));
+    }
+}
+
+// The right side of an equation with what is known put in; its variables are in c->vars.
+static Expr
+right_side(Constants *c, uint32_t e, bool *some)
+{
+    Dae *dae = c->dae;
+    vec_clear(&c->vars);
+    Expr shape = dae_resolve(dae, e, &c->vars);
+    U32Vec with = {0};
+    *some = false;
+    if (expr_op(dae->exprs, shape) != OP_EQN)
+        return 0;
+    for (uint32_t k = 0; k < c->vars.n; k++) {
+        uint32_t known = c->value.at[c->vars.at[k]];
+        bool constant = dae_kind(dae, c->vars.at[k]) == VAR_CONSTANT;
+        double value;
+        if (!known && constant && dae_type(dae, c->vars.at[k]) != TYPE_REAL && dae_known_value(dae, c->vars.at[k], &value))
+            known = expr_const(dae->exprs, value) + 1;
+        vec_push(&with, known ? known - 1 : 0);
+        *some |= known != 0;
+    }
+    Expr right = expr_arg(dae->exprs, shape, 1);
+    right = *some ? expr_substitute(dae->exprs, right, with.at, with.n) : right;
+    vec_free(&with);
+    return right;
+}
+
+static void
+find_constants(Constants *c)
+{
+    Dae *dae = c->dae;
+    bool found = true, some;
+    vec_grow(&c->value, dae->nvars);
+    while (found) {
+        found = false;
+        for (uint32_t i = 0; i < c->defined.n; i++) {
+            if (c->value.at[c->class.at[i]] || dae->equations.at[c->defined.at[i]].kind != EQN_NORMAL)
+                continue;
+            Expr right = right_side(c, c->defined.at[i], &some);
+            if (!right || expr_op(dae->exprs, right) != OP_CONST || isnan(expr_value(dae->exprs, right)))
+                continue;
+            c->value.at[c->class.at[i]] = right + 1;
+            found = true;
+        }
+    }
+}
+
+// How many discrete variables that wait for an equation the right side uses.
+static uint32_t
+count_waiting(const Constants *c, Expr right)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < c->vars.n; k++)
+        n += c->waits.at[c->vars.at[k]] && expr_uses_slot(c->dae->exprs, right, k);
+    return n;
+}
+
+static void
+find_open(Constants *c)
+{
+    bool changed = true;
+    vec_grow(&c->waits, c->dae->nvars);
+    vec_fill(&c->open, c->defined.n, 1);
+    for (uint32_t i = 0; i < c->defined.n; i++)
+        c->waits.at[c->class.at[i]] = i + 1;
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < c->defined.n; i++) {
+            if (!c->open.at[i])
+                continue;
+            vec_clear(&c->vars);
+            Expr shape = dae_resolve(c->dae, c->defined.at[i], &c->vars);
+            if (expr_op(c->dae->exprs, shape) == OP_EQN && count_waiting(c, expr_arg(c->dae->exprs, shape, 1)))
+                continue;
+            c->open.at[i] = 0;
+            c->waits.at[c->class.at[i]] = 0;
+            changed = true;
+        }
+    }
+}
+
+static bool
+put_constants(Constants *c, uint32_t e)
+{
+    Dae *dae = c->dae;
+    bool some, fewer = false;
+    Expr right = right_side(c, e, &some);
+    if (!right || !some)
+        return false;
+    U32Vec vars = {0}, used = {0};
+    Expr shape = dae_resolve(dae, e, &vars), before = expr_arg(dae->exprs, shape, 1);
+    for (uint32_t k = 0; k < vars.n && !fewer; k++)
+        fewer = c->waits.at[vars.at[k]] && expr_uses_slot(dae->exprs, before, k) && !expr_uses_slot(dae->exprs, right, k);
+    if (fewer) {
+        Expr left = expr_arg(dae->exprs, shape, 0);
+        Expr rewritten = expr_shape(dae->exprs, expr_2(dae->exprs, OP_EQN, left, right), &used);
+        for (uint32_t k = 0; k < used.n; k++)
+            used.at[k] = vars.at[used.at[k]];
+        uint32_t row = dae_add_row(dae, used.at, used.n);
+        dae->equations.at[e].shape = rewritten;
+        dae->equations.at[e].row = row;
+    }
+    vec_free(&vars);
+    vec_free(&used);
+    return fewer;
+}
+
+bool
+pass_constants(Dae *dae, Diags *diags)
+{
+    Constants c = {.dae = dae};
+    bool any = false;
+    (void)diags; // nothing is refused
+    find_defined(&c);
+    if (c.defined.n)
+        find_open(&c);
+    for (uint32_t i = 0; i < c.defined.n && !any; i++)
+        any = c.open.at[i];
+    if (any)
+        find_constants(&c);
+    for (uint32_t i = 0; i < c.defined.n && any; i++)
+        if (c.open.at[i])
+            put_constants(&c, c.defined.at[i]);
+    vec_free(&c.defined);
+    vec_free(&c.class);
+    vec_free(&c.value);
+    vec_free(&c.open);
+    vec_free(&c.waits);
+    vec_free(&c.vars);
+    return true;
+}
