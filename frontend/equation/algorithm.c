@@ -12,6 +12,7 @@
 #include "ir/base/diag.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 typedef struct Assigned {  // a variable of the model that the section assigns
     Member *member;
@@ -363,8 +364,18 @@ call_statement(Frame *frame, Node call)
 
 // --- the section
 
+static bool
+has_calls(const Elab *elab, const Value *value)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < value->count && !any; k++)
+        any = value->elements[k] && expr_has_op(elab->dae->exprs, value->elements[k], OP_CALL);
+    return any;
+}
+
 // What no later statement of the section assigns holds its final value: later ones read the variable itself instead of all that it
-// came from. Of large arrays that is the difference between each of their readers holding an element and each holding a history.
+// came from. Of large arrays that is the difference between each of their readers holding an element and each holding a history. What calls
+// functions at run time is computed once, where the when-statement is executed: a reader of it would change as what the function is given does.
 static void
 settle(Frame *frame, Node statement)
 {
@@ -375,7 +386,7 @@ settle(Frame *frame, Node statement)
         Assigned *assigned = &algorithm->assigned.at[i];
         Value *value = &elab->env.locals.at[i].value;
         const Member *member = assigned->member;
-        if (assigned->last != statement || value->count < LARGE || value->count != assigned->initial.count || member->is_component
+        if (assigned->last != statement || (value->count < LARGE && !has_calls(elab, value)) || value->count != assigned->initial.count || member->is_component
             || !member->is_when || member->kind != VAR_DISCRETE || algorithm->context->initial)
             continue;
         assigned->final = *value;

@@ -22,6 +22,7 @@ enum { REPETITION_LIMIT = 1000 }; // of a while-loop that conditions known only 
 static bool
 refuse_sizes(Frame *frame, uint32_t local, Span span)
 {
+    frame->env->at_run_time |= !frame->call; // a call finds the size where it runs
     diag_add(frame->env->diags, E0722, span,
              "'%s' gets different sizes or texts under a condition known only at run time",
              sym_text(frame->env->syms, frame->variables.at[local].name));
@@ -72,6 +73,8 @@ assign_picked(Frame *frame, const Elements *to, const Value *value, Span span)
             picks->at[d].at = rest % picks->at[d].size;
         good = path_select(env, &variable->type, to->target, 0, &positions, &type);
         Expr here = expr_2(exprs, OP_EQ, where, expr_const(exprs, k));
+        if (to->only)
+            here = expr_2(exprs, OP_AND, to->only, here);
         for (uint32_t i = 0; good && i < positions.n; i++) {
             Expr *element = &variable->elements[positions.at[i]];
             good = *element != 0;
@@ -149,7 +152,7 @@ merge(Frame *frame, Expr condition, const Value *then_values, Span span)
     for (uint32_t i = 0; i < frame->variables.n; i++) {
         Value *value = &env->locals.at[i].value;
         const Value *other = &then_values[i];
-        if (!type_same_sizes(&value->type, &other->type))
+        if (!type_same_sizes(&value->type, &other->type) || value->sizes != other->sizes)
             return refuse_sizes(frame, i, span);
         for (uint32_t k = 0; value->elements && other->elements && k < value->count; k++) {
             Expr a = other->elements[k], b = value->elements[k];
@@ -273,15 +276,50 @@ statement_returns(Frame *frame)
     return join_exits(frame, CONTROL_RETURN, 0, frame->span);
 }
 
+// A long if-statement with loops in a when-statement of a model. What leaves something around it stays.
+static bool
+runs_better(const Frame *frame, Node node)
+{
+    enum { LONG = 10 };
+    const ExprEnv *env = frame->env;
+    const Ast *ast = env->ast;
+    U32Vec open = {0};
+    uint32_t statements = 0, loops = 0, leaves = 0;
+    if (!env->when || !frame->call || env->in_function || !env->routines || ast_kind(ast, node) != AST_IFST)
+        return false;
+    vec_push(&open, node);
+    while (open.n) {
+        Node at = vec_pop(&open);
+        AstKind kind = ast_kind(ast, at);
+        statements += kind == AST_ASSIGN || kind == AST_MULTIASSIGN || kind == AST_CALLST;
+        loops += kind == AST_FORST || kind == AST_WHILEST;
+        leaves += kind == AST_BREAK || kind == AST_RETURN || kind == AST_WHENST;
+        for (uint32_t i = 0; i < ast_at(ast, at)->nchild; i++)
+            if (ast_child(ast, at, i))
+                vec_push(&open, ast_child(ast, at, i));
+    }
+    vec_free(&open);
+    return statements >= LONG && loops && !leaves;
+}
+
 static Control
 run_branches(Frame *frame, Node node, uint32_t branch)
 {
     ExprEnv *env = frame->env;
     Expr condition;
+    const uint32_t first = branch;
     BranchKind kind = statement_branch(frame, node, &branch, &condition);
     Node here = ast_child(env->ast, node, branch);
     if (kind == BRANCH_TAKEN)
         return statement_list(frame, here, 1);
+    if (kind == BRANCH_OPEN && branch == first && runs_better(frame, node)) {
+        DiagsMark mark = diags_mark(env->diags);
+        bool run_time = env->at_run_time;
+        if (routine_of_statement(frame, node))
+            return CONTROL_NEXT;
+        diags_return_to(env->diags, mark);
+        env->at_run_time = run_time;
+    }
     if (kind != BRANCH_OPEN || !expression_enter(env, node_span(env, here)))
         return kind == BRANCH_NONE ? CONTROL_NEXT : CONTROL_FAILED;
     Control control = run_both(frame, node, branch, condition);
@@ -400,7 +438,7 @@ run_loop(Frame *frame, Node node)
     frame->exits.n = start.exits;
     frame->left = start.left;
     put_values(frame, before);
-    return routine_loop(frame, node) ? CONTROL_NEXT : CONTROL_FAILED;
+    return routine_of_statement(frame, node) ? CONTROL_NEXT : CONTROL_FAILED;
 }
 
 // --- where control leaves

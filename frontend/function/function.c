@@ -126,7 +126,7 @@ evaluate_arguments(Frame *frame, const Node *nodes, Value *values)
             continue;
         AstKind kind = ast_kind(frame->env->ast, nodes[i]);
         bool function = kind == AST_FUNCARG || (kind == AST_REF && closure_wanted(frame->env, variable));
-        good = (function ? closure_value(frame->env, nodes[i], &values[i]) : expression(frame->env, nodes[i], &values[i])) && good;
+        good = (function ? closure_value(frame->env, nodes[i], &values[i]) : expression_flexible(frame->env, nodes[i], &values[i])) && good;
         if (good && function && closure_wanted(frame->env, variable))
             good = function_fits(frame->env, variable, values[i].closure, node_span(frame->env, nodes[i]));
     }
@@ -246,7 +246,7 @@ function_given(Frame *frame, uint32_t i, const Type *type, Value *value, bool *g
     if (!start)
         return fields_value(frame, variable, type, value);
     env->scope = variable->value ? variable->value_scope : variable->scope;
-    return expression(env, start, value) && coerce_to(frame, i, type, value, start);
+    return expression_flexible(env, start, value) && coerce_to(frame, i, type, value, start);
 }
 
 static bool
@@ -488,6 +488,16 @@ call_instead(Frame *frame, const Node *nodes, Value *values, Value **outputs, ui
     return inputs_open(frame, nodes, values) && routine_use(frame, values, outputs, n);
 }
 
+// What is passed to other languages has sizes that are known.
+bool
+function_settled(const Frame *frame)
+{
+    bool good = true;
+    for (uint32_t i = 0; frame->external.node && good && i < frame->variables.n; i++)
+        good = value_settled(frame->env, &frame->env->locals.at[i].value, frame->span);
+    return good;
+}
+
 static bool
 expand(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
 {
@@ -495,7 +505,7 @@ expand(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t
     const Running *outer = env->running;
     Running running = {frame->function->class_node, frame->function->id, outer};
     env->running = &running;
-    bool good = statement_count(frame, frame->span) && variables_open(frame, nodes, values) && frame_run(frame)
+    bool good = statement_count(frame, frame->span) && variables_open(frame, nodes, values) && frame_run(frame) && function_settled(frame)
              && (!frame->external.node || external_run(frame)) && collect_outputs(frame, outputs, n);
     env->running = outer;
     return good;
@@ -560,6 +570,9 @@ execute_partial(Frame *frame, const Node *nodes, Value *values, Value **outputs,
 {
     ExprEnv *env = frame->env;
     uint32_t errors = diags_errors(env->diags);
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if (!value_settled(env, &values[i], frame->span))
+            return false;
     bool good = function_partial(frame, nodes, values, outputs, n);
     if (good)
         function_note_units(frame, values);

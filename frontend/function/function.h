@@ -15,8 +15,11 @@ bool function_gather_partial(Frame *frame, const FunctionRef *of, Node definitio
 bool function_partial(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
 // function.c: the values of all inputs, with the types that they are declared with.
 bool function_inputs(Frame *frame, const Node *nodes, Value *values);
+// Sizes of what an external function gets are known; false after a message.
+bool function_settled(const Frame *frame);
 // function_sizes.c: inputs that the sizes of other variables use become known; false after reporting that one is not.
 bool function_settle_sizes(Frame *frame, Value *values);
+void function_mark_sizes(Frame *frame); // Variable.shapes
 // function_units.c: notes that a call which its text replaces, with these values of the function's variables, changes units.
 void function_note_units(const Frame *frame, const Value *values);
 // --- function_declare.c
@@ -51,6 +54,8 @@ typedef struct Running { // a function being expanded
 // The value that the declaration of a function's variable gives, or 0; its type.
 Node function_default(const ExprEnv *env, const Variable *variable);
 bool function_variable_type(ExprEnv *env, const Variable *variable, Type *type);
+// The same with sizes that are known at run time only: the type has the room. `sizes` has MAX_RANK elements, 0 where they are known.
+bool function_flexible_type(ExprEnv *env, const Variable *variable, Type *type, Expr *sizes);
 // The type that its declaration names, without the sizes that it adds, and how many these are.
 bool function_named_type(ExprEnv *env, const Variable *variable, Type *type, uint32_t *own);
 // What the declaration of the frame's variable gives to it, by its value or by fields; false after messages.
@@ -64,7 +69,7 @@ bool routine_declares_inverse(const Frame *frame);
 bool routine_use(Frame *frame, Value *values, Value **outputs, uint32_t *n);
 // --- routine_section.c
 // Makes a loop in an algorithm section of a model a call at run time: the variables it assigns become its results.
-bool routine_loop(Frame *frame, Node loop);
+bool routine_of_statement(Frame *frame, Node loop);
 // routine_reduction.c: FunctionCalls.reduce.
 bool routine_reduction(ExprEnv *env, Fold fold, Node forarg, Span span, Value *out);
 // Runs a function whose variables are gathered, for arguments (nodes, 0 where none is given) with their
@@ -83,12 +88,15 @@ typedef struct Elements {  // of a local variable
     Node target;
     const U32Vec *positions; // where all subscripts are known
     LocalPicks *picks;     // the others
+    Expr only;             // they are assigned where this holds; 0: everywhere
 } Elements;
 // What statements do: to values that are expressions (expansion.c), or as steps of a routine (routine_statement.c). The walk over them is
 // one. Functions return false, or CONTROL_FAILED, after messages.
 typedef struct Meaning {
     // The first value of a variable as a whole, whose size that gives. NULL: sizes are known before.
     bool (*size)(Frame *frame, uint32_t local, const Value *value, Span span, const char *what);
+    // A whole variable whose size may be known at run time only (ExprEnv.flexible); NULL: there are none.
+    bool (*flexible)(Frame *frame, uint32_t local, Value *value, Span span, const char *what);
     bool (*whole)(Frame *frame, uint32_t local, Value *value, Span span, const char *what); // NULL: as its elements
     bool (*elements)(Frame *frame, const Elements *to, const Value *value, Span span);
     void (*hold)(Frame *frame, Value *value);                       // a result that is assigned when others have been; NULL: nothing is to be done

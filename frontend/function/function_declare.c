@@ -302,8 +302,21 @@ function_type(ExprEnv *env, Node name, Type *type)
     return false;
 }
 
+// A size that is known at run time only: that of an input is what its argument has, and that of another variable is computed where `sizes` can
+// take it.
 static bool
-append_sizes(ExprEnv *env, Node subscripts, uint32_t *dims, uint32_t *rank)
+changing_size(ExprEnv *env, Node node, bool input, uint32_t rank, uint32_t *room, Expr *size)
+{
+    Value value;
+    DiagsMark mark = diags_mark(env->diags);
+    bool good = (input || (size && env->flexible)) && expression(env, node, &value) && !value.type.rank && value.type.base == TYPE_INTEGER;
+    diags_return_to(env->diags, mark);
+    *room = SIZE_UNKNOWN;
+    return good && (input || flexible_size(env, value.elements[0], rank, node_span(env, node), room, size));
+}
+
+static bool
+append_sizes(ExprEnv *env, Node subscripts, bool input, uint32_t *dims, Expr *sizes, uint32_t *rank)
 {
     for (uint32_t i = 0; subscripts && i < ast_at(env->ast, subscripts)->nchild; i++) {
         Node size = ast_child(env->ast, subscripts, i);
@@ -314,8 +327,16 @@ append_sizes(ExprEnv *env, Node subscripts, uint32_t *dims, uint32_t *rank)
             return false;
         }
         if (ast_kind(env->ast, size) != AST_COLON) {
-            if (!expression_integer(env, size, &value))
-                return false;
+            DiagsMark mark = diags_mark(env->diags);
+            bool run_time = env->at_run_time;
+            if (!expression_integer(env, size, &value)) {
+                if (!changing_size(env, size, input, ast_at(env->ast, subscripts)->nchild, &dims[*rank], sizes ? &sizes[*rank] : NULL))
+                    return false;
+                diags_return_to(env->diags, mark);
+                env->at_run_time = run_time;
+                ++*rank;
+                continue;
+            }
             if (value < 0 || value > ELEMENT_LIMIT) {
                 diag_add(env->diags, E0214, node_span(env, size), "%lld is not a usable size",
                          (long long)value);
@@ -344,11 +365,18 @@ function_named_type(ExprEnv *env, const Variable *variable, Type *type, uint32_t
 bool
 function_variable_type(ExprEnv *env, const Variable *variable, Type *type)
 {
+    return function_flexible_type(env, variable, type, NULL);
+}
+
+bool
+function_flexible_type(ExprEnv *env, const Variable *variable, Type *type, Expr *sizes)
+{
     uint32_t dims[2 * MAX_RANK], rank = 0;
+    bool input = variable->flags & AST_F_INPUT;
     Type base = {0};
     if (!function_type(env, ast_child(env->ast, variable->line, 0), &base)
-        || !append_sizes(env, ast_child(env->ast, variable->component, 0), dims, &rank)
-        || !append_sizes(env, ast_child(env->ast, variable->line, 1), dims, &rank))
+        || !append_sizes(env, ast_child(env->ast, variable->component, 0), input, dims, sizes, &rank)
+        || !append_sizes(env, ast_child(env->ast, variable->line, 1), input, dims, sizes, &rank))
         return false;
     if (rank + base.rank > MAX_RANK) {
         diag_add(env->diags, E0721, node_span(env, variable->component),

@@ -143,6 +143,9 @@ function_map(Frame *frame, const Node *nodes, Value *values, Value **outputs, ui
             return false;
     if (!spread.rank)
         return function_execute(frame, nodes, values, outputs, n);
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if (!value_settled(frame->env, &values[i], frame->span))
+            return false;
     if (!spread.count)
         return call_none(frame, &spread, outputs, n);
     return call_each(frame, &spread, nodes, values, outputs, n);

@@ -7,9 +7,9 @@
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
 
-// Marks the inputs that an expression names.
+// Marks the variables that an expression names.
 static void
-mark_named(const Frame *frame, Node root, bool *named)
+mark_named(Frame *frame, Node root)
 {
     const Ast *ast = frame->env->ast;
     U32Vec open = {0};
@@ -19,7 +19,7 @@ mark_named(const Frame *frame, Node root, bool *named)
         Node node = vec_pop(&open);
         if (ast_kind(ast, node) == AST_REF && ast_at(ast, node)->nchild == 1)
             for (uint32_t i = 0; i < frame->variables.n; i++)
-                named[i] |= frame->variables.at[i].name == ast_at(ast, ast_child(ast, node, 0))->sym;
+                frame->variables.at[i].shapes |= frame->variables.at[i].name == ast_at(ast, ast_child(ast, node, 0))->sym;
         for (uint32_t i = 0; i < ast_at(ast, node)->nchild; i++)
             if (ast_child(ast, node, i))
                 vec_push(&open, ast_child(ast, node, i));
@@ -27,22 +27,29 @@ mark_named(const Frame *frame, Node root, bool *named)
     vec_free(&open);
 }
 
-bool
-function_settle_sizes(Frame *frame, Value *values)
+void
+function_mark_sizes(Frame *frame)
 {
-    ExprEnv *env = frame->env;
-    bool *named = arena_array(env->arena, bool, frame->variables.n + 1), good = true;
+    const ExprEnv *env = frame->env;
     for (uint32_t i = 0; i < frame->variables.n; i++) {
         const Variable *variable = &frame->variables.at[i];
         if (variable->flags & AST_F_INPUT)
             continue;
-        mark_named(frame, ast_child(env->ast, variable->component, 0), named);
-        mark_named(frame, ast_child(env->ast, variable->line, 1), named);
+        mark_named(frame, ast_child(env->ast, variable->component, 0));
+        mark_named(frame, ast_child(env->ast, variable->line, 1));
     }
+}
+
+bool
+function_settle_sizes(Frame *frame, Value *values)
+{
+    ExprEnv *env = frame->env;
+    bool good = true;
+    function_mark_sizes(frame);
     for (uint32_t i = 0; i < frame->variables.n && good; i++) {
         const Variable *variable = &frame->variables.at[i];
         bool whole = values[i].type.base == TYPE_INTEGER && !values[i].type.rank;
-        if (!named[i] || !(variable->flags & AST_F_INPUT) || !whole)
+        if (!variable->shapes || !(variable->flags & AST_F_INPUT) || !whole)
             continue;
         good = value_evaluate(env, &values[i], frame->span);
         env->locals.at[i] = (Local){variable->name, values[i]};

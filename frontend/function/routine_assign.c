@@ -93,14 +93,13 @@ set_picked(Compile *c, const Elements *to, const Value *variable, const U32Vec *
     return true;
 }
 
-bool
-compile_elements(Frame *frame, const Elements *to, const Value *value, Span span)
+static bool
+set_elements(Frame *frame, const Elements *to, const Value *value)
 {
     Compile *c = (Compile *)frame;
     Value variable = c->env->locals.at[to->local].value;
     U32Vec cells = {0};
     bool good = true;
-    (void)span;
     take_cells(c, &variable, to->positions, &cells);
     if (to->picks->n)
         good = set_picked(c, to, &variable, &cells, value);
@@ -110,14 +109,40 @@ compile_elements(Frame *frame, const Elements *to, const Value *value, Span span
     return good;
 }
 
+bool
+compile_elements(Frame *frame, const Elements *to, const Value *value, Span span)
+{
+    Compile *c = (Compile *)frame;
+    (void)span;
+    if (!to->only)
+        return set_elements(frame, to, value);
+    uint32_t taken = compile_block(c), next = compile_block(c);
+    compile_branch(c, to->only, taken, next);
+    c->block = taken;
+    c->doubt++;
+    bool good = set_elements(frame, to, value);
+    c->doubt--;
+    compile_jump(c, next, false);
+    c->block = next;
+    return good;
+}
+
 void
 compile_hold(Frame *frame, Value *value)
 {
     Compile *c = (Compile *)frame;
+    const Value before = *value;
     uint32_t first = compile_cells(c, value->count);
     for (uint32_t k = 0; k < value->count; k++)
         compile_set(c, first + k, value->elements[k]);
     *value = compile_value(c, &value->type, first, value->count);
+    for (uint32_t d = 0; before.sizes && d < before.type.rank; d++) {
+        if (!before.sizes[d])
+            continue;
+        uint32_t cell = compile_size_cell(c, before.type.dims[d]);
+        compile_set(c, cell, before.sizes[d]);
+        value_set_size(c->env, value, d, expr_slot(c->env->exprs, cell));
+    }
 }
 
 // Where the variables are is decided before the statements are compiled, so that they are so anew once the size is known.
@@ -129,6 +154,93 @@ compile_size(Frame *frame, uint32_t local, const Value *value, Span span, const 
     if (!expression_coerce(c->env, &given, &c->env->locals.at[local].value.type, span, what))
         return false;
     c->sizes[local] = type_lasting(c->env->routines->arena, &given.type);
+    for (uint32_t d = 0; given.sizes && d < given.type.rank; d++)
+        c->flexible[local] |= (given.sizes[d] != 0) << d;
     c->sized = true;
     return false;
+}
+
+enum { ROOM_LEAST = 4, ROOM_MOST = 256 }; // of a variable that grows
+
+// Room for what is assigned to a variable whose size follows it: the routine is compiled anew where it has not enough. True: it has.
+static bool
+make_room(Compile *c, uint32_t local, const Value *value)
+{
+    const Value *variable = &c->env->locals.at[local].value;
+    Type type = variable->type;
+    bool enough = true;
+    for (uint32_t d = 0; d < type.rank; d++) {
+        uint32_t has = type.dims[d], needs = value->type.dims[d];
+        bool flexible = variable->sizes && variable->sizes[d];
+        if (!(c->frame.variables.at[local].open_sizes >> d & 1) || (!flexible && has == needs && !(value->sizes && value->sizes[d])))
+            continue;
+        uint32_t most = value->sizes && value->sizes[d] ? ROOM_MOST : needs > ROOM_MOST ? needs : ROOM_MOST;
+        uint32_t wanted = needs <= has ? has : flexible && needs < 2 * has ? 2 * has : needs < ROOM_LEAST ? ROOM_LEAST : needs;
+        wanted = wanted > most && has < most ? most : wanted > most ? has : wanted;
+        enough = enough && flexible && wanted == has;
+        type.dims[d] = wanted;
+        c->flexible[local] |= 1 << d;
+    }
+    if (enough || type_same_sizes(&type, &variable->type)) {
+        bool all = true; // what must be known at run time only is so already
+        for (uint32_t d = 0; d < type.rank; d++)
+            all = all && (!(c->flexible[local] >> d & 1) || (variable->sizes && variable->sizes[d]));
+        if (all)
+            return true;
+    }
+    c->sizes[local] = type_lasting(c->env->routines->arena, &type);
+    c->sized = true;
+    return false;
+}
+
+// The new sizes of a variable are those of what it gets, and it has room for them.
+static void
+set_sizes(Compile *c, const Value *variable, const Value *value, Span span)
+{
+    ExprEnv *env = c->env;
+    for (uint32_t d = 0; d < variable->type.rank; d++) {
+        uint32_t room = variable->type.dims[d];
+        Expr size = value_size(env, value, d), cell = variable->sizes ? variable->sizes[d] : 0;
+        if (!cell)
+            continue;
+        if (value->type.dims[d] > room) {
+            const char *text = arena_printf(env->arena, "this array has \1d\2 elements in a dimension, and there is room for %u where sizes are known at run time only", room);
+            Expr fits = expr_2(env->exprs, OP_LE, size, expr_const(env->exprs, room));
+            size = expr_3(env->exprs, OP_IF, fits, size, flexible_fail(env, size, text, span));
+        }
+        compile_set(c, expr_slot_of(env->exprs, cell), size);
+    }
+}
+
+bool
+compile_flexible(Frame *frame, uint32_t local, Value *value, Span span, const char *what)
+{
+    Compile *c = (Compile *)frame;
+    ExprEnv *env = c->env;
+    const Value variable = env->locals.at[local].value;
+    const uint8_t open = c->frame.variables.at[local].open_sizes;
+    if (!type_is_sized(&variable.type))
+        return compile_size(frame, local, value, span, what);
+    Value wanted = variable;
+    for (uint32_t d = 0; d < wanted.type.rank; d++)
+        if ((open >> d & 1) || (variable.sizes && variable.sizes[d]))
+            wanted.type.dims[d] = SIZE_UNKNOWN;
+    if (!expression_coerce(env, value, &wanted.type, span, what))
+        return false;
+    for (uint32_t d = 0; d < wanted.type.rank; d++)
+        wanted.type.dims[d] = open >> d & 1 ? SIZE_UNKNOWN : variable.type.dims[d];
+    if (!flexible_settle(env, value, &wanted, span) || !make_room(c, local, value))
+        return false;
+    if (variable.sizes) {
+        compile_hold(frame, value);
+        set_sizes(c, &variable, value, span);
+        if (!flexible_resize(env, value, variable.type.dims, span))
+            return false;
+    }
+    U32Vec cells = {0};
+    for (uint32_t k = 0; k < variable.count; k++)
+        vec_push(&cells, expr_slot_of(env->exprs, variable.elements[k]));
+    compile_set_all(c, &cells, value->elements);
+    vec_free(&cells);
+    return true;
 }

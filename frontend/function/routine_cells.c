@@ -3,10 +3,24 @@
 // Purpose: what the statements of a function become (ir/expr/routine.h). Method: cells are numbered as they are asked for; an
 // assignment of several cells at once goes through other cells where its right sides use them.
 // Contract: routine_inner.h. Complexity: linear in the cells and steps.
+#include <stddef.h>
+
 #include "frontend/function/routine_inner.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
+
+// What is not reached is not evaluated.
+static Expr
+hold_in_cell(ExprEnv *env, Expr e, uint32_t room)
+{
+    Compile *c = (Compile *)(void *)((char *)env - offsetof(Compile, own));
+    if (c->block == NO_BLOCK)
+        return e;
+    uint32_t cell = compile_size_cell(c, room);
+    compile_set(c, cell, env->guard ? expr_3(env->exprs, OP_IF, env->guard, e, expr_const(env->exprs, 0)) : e);
+    return expr_slot(env->exprs, cell);
+}
 
 void
 compile_open(Compile *c, Frame *frame, const char *name, Span span)
@@ -27,12 +41,16 @@ compile_open(Compile *c, Frame *frame, const char *name, Span span)
     c->own.compile = true;
     c->own.guard = 0;
     c->own.picks = NULL;
+    c->own.limits = NULL;
+    c->own.rooms = &c->rooms;
+    c->own.hold = hold_in_cell;
 }
 
 void
 compile_close(Compile *c)
 {
     map_free(&c->assigned);
+    vec_free(&c->rooms);
     vec_free(&c->loops);
     vec_free(&c->covers);
     map_free(&c->slot_of);
@@ -58,6 +76,16 @@ compile_cells(Compile *c, uint32_t n)
     while (c->env->slots->n < c->routine->cells)
         vec_push(c->env->slots, BOUND_VARIABLE);
     return first;
+}
+
+uint32_t
+compile_size_cell(Compile *c, uint32_t room)
+{
+    uint32_t cell = compile_cells(c, 1);
+    if (c->rooms.n <= cell)
+        vec_grow(&c->rooms, cell + 1 - c->rooms.n);
+    c->rooms.at[cell] = room + 1;
+    return cell;
 }
 
 Value
@@ -158,6 +186,7 @@ compile_return_to(Compile *c, const Before *to)
     r->extents.n = to->extents;
     r->cells = to->cells;
     c->env->slots->n = to->cells;
+    c->rooms.n = c->rooms.n < to->cells ? c->rooms.n : to->cells;
     c->block = to->block;
     c->after = to->after;
     c->loops.n = to->loops;

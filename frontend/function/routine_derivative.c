@@ -87,10 +87,10 @@ ignored_inputs(const Compile *c, const Declared *declared, uint32_t inputs)
 
 // Inputs as the function has them, in cells, then the derivatives of its Real inputs.
 static uint32_t
-derivative_arguments(Compile *c, const Declared *declared, const Value *given, bool specialise, Value *arguments)
+derivative_arguments(Compile *c, const Declared *declared, const Value *given, Keep keep, Value *arguments)
 {
     uint32_t n = 0, inputs;
-    compile_inputs(c, given, specialise);
+    compile_inputs(c, given, keep);
     inputs = c->routine->inputs;
     compile_cells(c, inputs);
     routine_take_ignored(c->env->exprs, c->routine, ignored_inputs(c, declared, inputs), inputs);
@@ -223,14 +223,14 @@ second_derivative(Compile *c, const Declared *declared, const FunctionRef *funct
 }
 
 static bool
-compile_derivative(Compile *c, const Declared *declared, const Value *given, bool specialise, const Signature *signature)
+compile_derivative(Compile *c, const Declared *declared, const Value *given, Keep keep, const Signature *signature)
 {
     ExprEnv *env = c->env;
     const Routine *of = routine_of(env->exprs, signature->number);
     Span span = node_span(env, declared->function);
     Value *arguments = arena_array(env->arena, Value, 2*c->frame.variables.n + 1), *outputs;
     FunctionRef function = {0};
-    uint32_t n = derivative_arguments(c, declared, given, specialise, arguments), n_outputs;
+    uint32_t n = derivative_arguments(c, declared, given, keep, arguments), n_outputs;
     c->routine->output = compile_cells(c, of->outputs);
     c->routine->outputs = of->outputs;
     c->block = compile_block(c);
@@ -262,7 +262,7 @@ zero_inputs(const Compile *c, const Declared *declared)
 
 // Those with zeroDerivative are tried in their order; the first without is taken where none of them holds.
 bool
-routine_declared_derivative(Frame *frame, const Value *given, bool specialise, const Signature *signature)
+routine_declared_derivative(Frame *frame, const Value *given, Keep keep, const Signature *signature)
 {
     Exprs *exprs = frame->env->exprs;
     const char *name = sym_text(frame->env->syms, frame->function->full_name);
@@ -274,7 +274,7 @@ routine_declared_derivative(Frame *frame, const Value *given, bool specialise, c
             return true;
         compile_open(&c, frame, arena_printf(frame->env->arena, "der(%s)", name), node_span(frame->env, declared.function));
         DiagsMark mark = diags_mark(frame->env->diags);
-        bool good = compile_derivative(&c, &declared, given, specialise, signature);
+        bool good = compile_derivative(&c, &declared, given, keep, signature);
         uint32_t number = c.routine->number;
         const uint8_t *zero = good && declared.zero ? zero_inputs(&c, &declared) : NULL;
         c.routine->complete = good;

@@ -11,6 +11,9 @@
 
 enum { NO_BLOCK = UINT32_MAX };
 
+// Which Integers, Booleans and enumerations among the arguments shape a routine, where they are known: those that sizes are made of, or all.
+typedef enum Keep { KEEP_NONE, KEEP_SIZES, KEEP_ALL } Keep;
+
 // A loop being compiled, and cells that are assigned behind one (routine_unset.c).
 typedef struct CompiledLoop {
     uint32_t cell;       // of the index, where it takes the values 1 .. count in turn; NO_BLOCK: another loop
@@ -43,7 +46,9 @@ typedef struct Compile {
     uint32_t doubt;      // branches around the statement at hand that may not be taken
     ExprEnv *outer;      // of a loop in an algorithm section of a model: where it stands; NULL in functions
     Type *sizes;         // of the variables of a function: types whose open sizes a statement has given, rank 0 where none has
-    bool sized;          // one was given: the routine is compiled again
+    uint8_t *flexible;   // per variable, bit d: the size of dimension d is known at run time only, and its room is that of `sizes`
+    bool sized;          // one was given, or another: the routine is compiled again
+    U32Vec rooms;        // of `own`
     U32Vec inputs, given; // of such a loop: cells, and what they get, over the slots of `outer`
 } Compile;
 
@@ -52,6 +57,8 @@ typedef struct Compile {
 void compile_open(Compile *c, Frame *frame, const char *name, Span span);
 void compile_close(Compile *c);
 uint32_t compile_cells(Compile *c, uint32_t n); // the first of n new cells
+// One that holds a size, which is at most `room`.
+uint32_t compile_size_cell(Compile *c, uint32_t room);
 Value compile_value(Compile *c, const Type *type, uint32_t first, uint32_t count); // what cells hold
 void compile_set(Compile *c, uint32_t cell, Expr e);
 void compile_set_all(Compile *c, const U32Vec *cells, const Expr *elements); // at once
@@ -86,7 +93,11 @@ Control compile_for(Frame *frame, Node node, uint32_t index); // from its index-
 typedef Control LoopBody(Compile *c, void *of);
 bool compile_counted(Compile *c, ExprEnv *env, Node here, LoopBody *inside, void *of);
 
+bool compile_flexible(Frame *frame, uint32_t local, Value *value, Span span, const char *what);
+
 // --- routine_section.c
+// A cell that `put` gives the value to; a number needs none.
+Expr compile_in_cell(Compile *c, Expr value, void (*put)(Compile *c, uint32_t cell, Expr value));
 // An expression of `outer` inside: a number, or a cell that is an input.
 Expr compile_given(Compile *c, Expr value);
 // What is known outside is an input, unless its value is known.
@@ -100,20 +111,21 @@ bool compile_unset(Compile *c);
 
 // --- routine_derivative.c
 // Gives the routine of a function the derivative that the function declares, if any. False after messages.
-bool routine_declared_derivative(Frame *frame, const Value *given, bool specialise, const Signature *signature);
+bool routine_declared_derivative(Frame *frame, const Value *given, Keep keep, const Signature *signature);
 
 // --- routine_inverse.c
 // The same for the inverses that it declares.
-bool routine_declared_inverses(Frame *frame, const Value *given, bool specialise, const Signature *signature);
+bool routine_declared_inverses(Frame *frame, const Value *given, Keep keep, const Signature *signature);
 
 // --- routine_variable.c
 // Notes in Compile.assigned which names statements assign.
 void compile_find_assigned(Compile *c, Node statements);
 // An argument that shapes the routine instead of being passed to it.
-bool compile_is_kept(ExprEnv *env, const Value *value, bool specialise);
-void compile_inputs(Compile *c, const Value *values, bool specialise);
+bool compile_is_kept(ExprEnv *env, const Variable *variable, const Value *value, Keep keep);
+void compile_inputs(Compile *c, const Value *values, Keep keep);
+bool compile_input_sizes(Compile *c);
 // Outputs, with room for their types, then the others.
-bool compile_outputs(Compile *c, Type *types, uint32_t *n);
+bool compile_outputs(Compile *c, Type *types, uint8_t *flexible, uint32_t *n);
 bool compile_others(Compile *c);
 // Every variable has got a size; a message otherwise.
 bool compile_check_sized(Compile *c);

@@ -86,7 +86,7 @@ gather_arguments(Compile *c, const Backward *backward, Expr result, Value *argum
 }
 
 static bool
-compile_inverse(Compile *c, const Backward *backward, const Value *given, bool specialise, uint32_t *input)
+compile_inverse(Compile *c, const Backward *backward, const Value *given, Keep keep, uint32_t *input)
 {
     ExprEnv *env = c->env;
     Span span = node_span(env, backward->call);
@@ -94,7 +94,7 @@ compile_inverse(Compile *c, const Backward *backward, const Value *given, bool s
     Value *arguments = arena_array(env->arena, Value, (list ? ast_at(env->ast, list)->nchild : 0) + 1), *outputs;
     FunctionRef function = {0};
     uint32_t n, n_outputs;
-    compile_inputs(c, given, specialise);
+    compile_inputs(c, given, keep);
     const Value *x = &env->locals.at[backward->variable].value;
     bool scalar = x->type.base == TYPE_REAL && !x->type.rank && x->count == 1 && expr_op(env->exprs, x->elements[0]) == OP_SLOT;
     *input = scalar ? expr_slot_of(env->exprs, x->elements[0]) : NO_INPUT;
@@ -123,7 +123,7 @@ routine_declares_inverse(const Frame *frame)
 }
 
 bool
-routine_declared_inverses(Frame *frame, const Value *given, bool specialise, const Signature *signature)
+routine_declared_inverses(Frame *frame, const Value *given, Keep keep, const Signature *signature)
 {
     Backward backward;
     Exprs *exprs = frame->env->exprs;
@@ -138,7 +138,7 @@ routine_declared_inverses(Frame *frame, const Value *given, bool specialise, con
             return true;
         const char *name = sym_text(frame->env->syms, frame->function->full_name);
         compile_open(&c, frame, arena_printf(frame->env->arena, "inverse(%s)", name), node_span(frame->env, backward.call));
-        bool good = compile_inverse(&c, &backward, given, specialise, &input);
+        bool good = compile_inverse(&c, &backward, given, keep, &input);
         c.routine->complete = good && input != NO_INPUT;
         uint32_t number = c.routine->number;
         compile_close(&c);

@@ -29,50 +29,37 @@ give(Compile *c, Value *value)
 static bool
 counting_range(Compile *c, ExprEnv *env, Node range, Counting *counting)
 {
-    Exprs *exprs = env->exprs;
-    Value part[3];
-    bool real = false;
-    for (uint32_t i = 0; i < 3; i++) { // first, step (or nothing), last
-        Node node = ast_child(env->ast, range, i);
-        if (!node)
-            part[i] = value_scalar(env, TYPE_INTEGER, expr_const(exprs, 1));
-        else if (!expression(env, node, &part[i]))
-            return false;
-        if (part[i].type.rank || (!type_is_number(&part[i].type) && part[i].type.base != TYPE_ENUM)) {
-            diag_add(env->diags, E0209, node_span(env, range), "the bounds of a range must be numbers");
-            return false;
-        }
-        if (env != c->env)
-            give(c, &part[i]);
-        real |= part[i].type.base == TYPE_REAL;
-    }
-    Expr last = part[2].elements[0], span;
-    counting->type = part[0].type;
-    if (real)
+    RangeParts parts;
+    if (!range_parts(env, range, &parts))
+        return false;
+    for (uint32_t i = 0; env != c->env && i < 3; i++)
+        give(c, &parts.part[i]);
+    counting->type = parts.part[0].type;
+    if (parts.real)
         counting->type.base = TYPE_REAL;
-    counting->first = part[0].elements[0];
-    counting->step = part[1].elements[0];
-    span = expr_2(exprs, OP_DIV, expr_sub(exprs, last, counting->first), counting->step);
-    if (real) // (last - first)/step may be a little below a whole number
-        span = expr_2(exprs, OP_ADD, span, expr_const(exprs, 1e-9));
-    counting->count = expr_2(exprs, OP_ADD, expr_1(exprs, OP_FLOOR, span), expr_const(exprs, 1));
+    counting->first = parts.part[0].elements[0];
+    counting->step = parts.part[1].elements[0];
+    counting->count = range_count(env->exprs, &parts);
     return true;
 }
 
 static bool
 counting_values(Compile *c, ExprEnv *env, Node range, Counting *counting)
 {
-    if (!expression(env, range, &counting->values))
+    if (!expression_flexible(env, range, &counting->values))
         return false;
     if (counting->values.type.rank != 1) {
         diag_add(env->diags, E0201, node_span(env, range), "a loop needs a vector of values, but this has type %s",
                  value_type_text(env, &counting->values));
         return false;
     }
-    if (env != c->env)
+    Value count = value_scalar(env, TYPE_INTEGER, value_size(env, &counting->values, 0));
+    if (env != c->env) {
         give(c, &counting->values);
+        give(c, &count);
+    }
     counting->type = type_with_sizes(&counting->values.type, 0, NULL);
-    counting->count = expr_const(env->exprs, counting->values.count);
+    counting->count = count.elements[0];
     counting->first = 0;
     return true;
 }
@@ -81,11 +68,7 @@ counting_values(Compile *c, ExprEnv *env, Node range, Counting *counting)
 static Expr
 keep(Compile *c, Expr e)
 {
-    if (expr_op(c->env->exprs, e) == OP_CONST)
-        return e;
-    uint32_t cell = compile_cells(c, 1);
-    compile_set(c, cell, e);
-    return expr_slot(c->env->exprs, cell);
+    return compile_in_cell(c, e, compile_set);
 }
 
 static void
@@ -110,7 +93,8 @@ counted_value(Compile *c, const Counting *counting, Expr k)
     if (counting->first)
         return expr_2(exprs, OP_ADD, counting->first, expr_2(exprs, OP_MUL, k, counting->step));
     U32Vec args = {0};
-    vec_push(&args, k);
+    bool all = expr_op(exprs, counting->count) == OP_CONST; // otherwise nothing says that the position is inside
+    vec_push(&args, all ? k : pick_checked(c->env, expr_2(exprs, OP_ADD, k, expr_const(exprs, 1)), counting->values.count, "element \1d\2 of a loop", c->frame.span));
     vec_append(&args, counting->values.elements, counting->values.count);
     Expr value = expr_make(exprs, OP_PICK, args.at, args.n);
     vec_free(&args);

@@ -1,7 +1,8 @@
 // routine_section.c: loops of algorithm sections that are executed at run time.
 //
 // Purpose: `while`, and `for` over a range that is not known, in a model (Modelica 3.6, section 11.2): what expansion.c cannot
-// unroll. Method: the outermost loop alone becomes a routine. Its outputs are the variables it assigns; its inputs what they and
+// unroll; and long if-statements with loops in a when-statement, where relations make no events in any case and expressions of all that could
+// have happened would be longer than the statements by far. Method: the outermost loop, or if-statement, alone becomes a routine. Its outputs are the variables it assigns; its inputs what they and
 // others hold before it, and the variables of the model it uses, which are known when it has been compiled. The
 // statements around it stay expressions, so that their relations make events; those in the loop make none.
 // Contract: function.h. Complexity: linear in the statements and the scalars of the section's variables.
@@ -20,13 +21,19 @@ add_input(Compile *c, uint32_t cell, Expr value)
 }
 
 Expr
-compile_given(Compile *c, Expr value)
+compile_in_cell(Compile *c, Expr value, void (*put)(Compile *c, uint32_t cell, Expr value))
 {
     if (expr_op(c->env->exprs, value) == OP_CONST)
         return value;
     uint32_t cell = compile_cells(c, 1);
-    add_input(c, cell, value);
+    put(c, cell, value);
     return expr_slot(c->env->exprs, cell);
+}
+
+Expr
+compile_given(Compile *c, Expr value)
+{
+    return compile_in_cell(c, value, add_input);
 }
 
 static bool
@@ -64,6 +71,14 @@ compile_held(Compile *c, const Value *before, Value *value)
             add_input(c, first + k, before->elements[k]);
         else
             value->elements[k] = 0;
+    }
+    value->sizes = NULL;
+    for (uint32_t d = 0; before->sizes && d < before->type.rank; d++) {
+        if (!before->sizes[d])
+            continue;
+        uint32_t cell = compile_size_cell(c, before->type.dims[d]);
+        add_input(c, cell, before->sizes[d]);
+        value_set_size(c->env, value, d, expr_slot(c->env->exprs, cell));
     }
 }
 
@@ -174,11 +189,13 @@ take_results(Compile *c)
 }
 
 static bool
-compile_outermost(Compile *c, Node loop)
+compile_outermost(Compile *c, Node statement)
 {
-    compile_find_assigned(c, loop);
+    compile_find_assigned(c, statement);
     begin_variables(c);
-    if (compile_loop(&c->frame, loop) == CONTROL_FAILED || !compile_finish(c) || !compile_check_size(c))
+    bool branches = ast_kind(c->env->ast, statement) == AST_IFST;
+    Control control = branches ? compile_meaning.branches(&c->frame, statement, 0) : compile_loop(&c->frame, statement);
+    if (control == CONTROL_FAILED || !compile_finish(c) || !compile_check_size(c))
         return false;
     compile_settle_inputs(c);
     c->routine->complete = true;
@@ -187,12 +204,12 @@ compile_outermost(Compile *c, Node loop)
 }
 
 bool
-routine_loop(Frame *frame, Node loop)
+routine_of_statement(Frame *frame, Node statement)
 {
     Compile c;
-    compile_open(&c, frame, sym_text(frame->env->syms, frame->function->full_name), node_span(frame->env, loop));
+    compile_open(&c, frame, sym_text(frame->env->syms, frame->function->full_name), node_span(frame->env, statement));
     c.outer = c.around;
-    bool good = compile_outermost(&c, loop);
+    bool good = compile_outermost(&c, statement);
     c.around->statements = c.own.statements;
     compile_close(&c);
     return good;

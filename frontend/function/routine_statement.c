@@ -75,6 +75,6 @@ compile_leave(Frame *frame, Node node, Control control)
 }
 
 const Meaning compile_meaning = {
-    .elements = compile_elements, .hold = compile_hold, .size = compile_size, .assertion = compile_assertion, .effect = compile_effect, .branches = compile_branches,
+    .elements = compile_elements, .hold = compile_hold, .size = compile_size, .flexible = compile_flexible, .assertion = compile_assertion, .effect = compile_effect, .branches = compile_branches,
     .loop = compile_loop, .each = compile_for, .leave = compile_leave,
 };

@@ -6,7 +6,7 @@
 //         The Java Language Specification, chapter 16), and whether any has. Where none has it is an error now. Where some have, each
 //         assignment notes in a cell of its own that it was made, and a branch before the end, or the reading, fails where it was not.
 //         Elements at subscripts that are the indices of loops over all of them are assigned behind the loop (Compile.covers). What only a
-//         chosen element or branch of an expression reads is not looked at.
+//         chosen element or branch of an expression reads is not looked at; nor are arrays whose sizes are known at run time only.
 // Contract: routine_inner.h. Complexity: blocks times cells that the first block leaves open, times the depth of loops.
 #include <math.h>
 #include <string.h>
@@ -48,7 +48,7 @@ find_cells(Unset *u)
     vec_grow(&u->variable, c->routine->cells);
     for (uint32_t i = 0; i < c->frame.variables.n; i++) {
         const Value *value = &c->env->locals.at[i].value;
-        bool own = !(c->frame.variables.at[i].flags & AST_F_INPUT) && value->count && value->elements
+        bool own = !(c->frame.variables.at[i].flags & AST_F_INPUT) && value->count && value->elements && !value->sizes
                 && expr_op(c->env->exprs, value->elements[0]) == OP_SLOT;
         Cells cells = {own ? expr_slot_of(c->env->exprs, value->elements[0]) : 0, own ? value->count : 0, 0};
         vec_push(&u->of, cells);

@@ -3,6 +3,8 @@
 // Purpose: which cells belong to which variable. Method: inputs come first, then outputs one after the other, then the others;
 // what never changes is kept as a value instead. Contract: routine_inner.h. Complexity: linear in the variables.
 #include "frontend/function/routine_inner.h"
+#include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 void
 compile_find_assigned(Compile *c, Node statements)
@@ -35,9 +37,10 @@ compile_mark_real(Compile *c, const Type *type, uint32_t count)
 }
 
 bool
-compile_is_kept(ExprEnv *env, const Value *value, bool specialise)
+compile_is_kept(ExprEnv *env, const Variable *variable, const Value *value, Keep keep)
 {
-    bool may = value->type.base == TYPE_STRING || (specialise && value->type.base != TYPE_REAL && value->type.base != TYPE_RECORD);
+    bool wanted = keep == KEEP_ALL || (keep == KEEP_SIZES && variable->shapes);
+    bool may = value->type.base == TYPE_STRING || (wanted && value->type.base != TYPE_REAL && value->type.base != TYPE_RECORD);
     return value->closure || (may && value_known(env, value));
 }
 
@@ -62,17 +65,61 @@ closure_cells(Compile *c, const Closure *from)
     return to;
 }
 
+// Cells for sizes that are known at run time only, behind those of the elements.
+static void
+size_cells(Compile *c, const Expr *sizes, Value *value, bool input)
+{
+    for (uint32_t d = 0; sizes && d < value->type.rank; d++) {
+        if (!sizes[d])
+            continue;
+        value_set_size(c->env, value, d, expr_slot(c->env->exprs, compile_size_cell(c, value->type.dims[d])));
+        if (input)
+            vec_push(&c->routine->real, false);
+    }
+}
+
+// What an input declares of its sizes is what it has.
+bool
+compile_input_sizes(Compile *c)
+{
+    ExprEnv *env = c->env;
+    bool good = true;
+    for (uint32_t i = 0; good && i < c->frame.variables.n; i++) {
+        const Variable *variable = &c->frame.variables.at[i];
+        Node lists[] = {ast_child(env->ast, variable->component, 0), ast_child(env->ast, variable->line, 1)};
+        uint32_t d = 0;
+        env->scope = variable->scope;
+        for (uint32_t k = 0; variable->flags & AST_F_INPUT && k < 2; k++)
+            for (uint32_t s = 0; good && lists[k] && s < ast_at(env->ast, lists[k])->nchild; s++, d++) {
+                Node node = ast_child(env->ast, lists[k], s);
+                Value declared, *value = &env->locals.at[i].value;
+                if (ast_kind(env->ast, node) == AST_COLON || d >= value->type.rank)
+                    continue;
+                good = expression_scalar(env, node, TYPE_INTEGER, "a size", &declared);
+                Expr has = value_size(env, value, d);
+                if (!good || has == declared.elements[0])
+                    continue;
+                const char *text = arena_printf(env->arena, "input '%s' of '%s' has another size than it is declared with", sym_text(env->syms, variable->name), c->routine->name);
+                const Assertion assertion = {.condition = value_scalar(env, TYPE_BOOLEAN, expr_2(env->exprs, OP_EQ, has, declared.elements[0])),
+                                             .message = text_value(env, text)};
+                good = c->frame.meaning->assertion(&c->frame, &assertion, node_span(env, node));
+            }
+    }
+    return good;
+}
+
 void
-compile_inputs(Compile *c, const Value *values, bool specialise)
+compile_inputs(Compile *c, const Value *values, Keep keep)
 {
     for (uint32_t i = 0; i < c->frame.variables.n; i++) {
         const Variable *variable = &c->frame.variables.at[i];
         Value value = values[i];
         if (variable->flags & AST_F_INPUT && value.closure) {
             value.closure = closure_cells(c, value.closure);
-        } else if (variable->flags & AST_F_INPUT && !compile_is_kept(c->env, &value, specialise)) {
+        } else if (variable->flags & AST_F_INPUT && !compile_is_kept(c->env, variable, &value, keep)) {
             value = compile_value(c, &values[i].type, compile_cells(c, values[i].count), values[i].count);
             compile_mark_real(c, &value.type, value.count);
+            size_cells(c, values[i].sizes, &value, true);
         }
         bool known = variable->flags & AST_F_INPUT;
         vec_push(&c->env->locals, (Local){known ? variable->name : 0, value});
@@ -81,18 +128,39 @@ compile_inputs(Compile *c, const Value *values, bool specialise)
 }
 
 // The declared type, with sizes left open taken from the value, or from what a statement assigned when the routine was compiled before.
+// `sizes` are those that are known at run time only, of a value or as the declaration gives them.
 static bool
-open_type(Compile *c, uint32_t i, Type *type, Value *value, bool *given)
+open_type(Compile *c, uint32_t i, Type *type, Expr *sizes, Value *value, bool *given)
 {
     ExprEnv *env = c->env;
-    const Variable *variable = &c->frame.variables.at[i];
+    Variable *variable = &c->frame.variables.at[i];
     env->scope = variable->scope;
-    if (!function_variable_type(env, variable, type) || !function_given(&c->frame, i, type, value, given))
+    if (!function_flexible_type(env, variable, type, sizes))
         return false;
-    if (*given)
-        *type = value->type;
-    else if (c->sizes && c->sizes[i].rank)
+    Type open = *type;
+    variable->open_sizes = 0;
+    for (uint32_t d = 0; d < type->rank; d++) {
+        variable->open_sizes |= (type->dims[d] == SIZE_UNKNOWN) << d;
+        if (sizes[d])
+            open.dims[d] = SIZE_UNKNOWN;
+    }
+    if (!function_given(&c->frame, i, &open, value, given))
+        return false;
+    Value declared = {.type = *type, .sizes = sizes};
+    if (*given && !flexible_settle(env, value, &declared, node_span(env, variable->component)))
+        return false;
+    for (uint32_t d = 0; *given && d < type->rank; d++)
+        if (type->dims[d] == SIZE_UNKNOWN) {
+            type->dims[d] = value->type.dims[d];
+            sizes[d] = value->sizes ? value->sizes[d] : 0;
+        }
+    if (c->sizes && c->sizes[i].rank) {
+        for (uint32_t d = 0; d < type->rank; d++)
+            if (c->flexible[i] >> d & 1)
+                sizes[d] = *given ? value_size(env, value, d) : expr_const(env->exprs, 0);
         *type = c->sizes[i];
+        return !*given || flexible_resize(env, value, type->dims, node_span(env, variable->component));
+    }
     return true;
 }
 
@@ -121,7 +189,8 @@ open_variable(Compile *c, uint32_t i)
     Value value, all;
     uint32_t unused;
     bool given;
-    if (!open_type(c, i, &type, &value, &given))
+    Expr sizes[MAX_RANK] = {0};
+    if (!open_type(c, i, &type, sizes, &value, &given))
         return false;
     bool output = variable->flags & AST_F_OUTPUT, changes = map_get(&c->assigned, variable->name, &unused);
     bool stays = !output && !changes && given && value_known(env, &value);
@@ -136,16 +205,21 @@ open_variable(Compile *c, uint32_t i)
     if (!value_new(env, &type, node_span(env, variable->component), &all))
         return false;
     uint32_t first = compile_cells(c, all.count);
+    Value own = compile_value(c, &type, first, all.count);
+    size_cells(c, sizes, &own, false);
+    for (uint32_t d = 0; own.sizes && d < type.rank; d++)
+        if (own.sizes[d])
+            compile_set(c, expr_slot_of(env->exprs, own.sizes[d]), sizes[d]);
     for (uint32_t k = 0; given && k < all.count; k++)
         if (value.elements[k]) // fields of a record may have none
             compile_set(c, first + k, value.elements[k]);
-    env->locals.at[i] = (Local){variable->name, compile_value(c, &type, first, all.count)};
+    env->locals.at[i] = (Local){variable->name, own};
     return true;
 }
 
 // Outputs first, one after the other; what they begin with may use other variables, which is rare, and then they follow.
 bool
-compile_outputs(Compile *c, Type *types, uint32_t *n)
+compile_outputs(Compile *c, Type *types, uint8_t *flexible, uint32_t *n)
 {
     c->routine->output = c->routine->cells;
     for (uint32_t i = 0; i < c->frame.variables.n; i++) {
@@ -154,9 +228,15 @@ compile_outputs(Compile *c, Type *types, uint32_t *n)
         if (!open_variable(c, i))
             return false;
         const Value *value = &c->env->locals.at[i].value;
-        types[(*n)++] = value->type;
+        types[*n] = value->type;
         for (uint32_t k = 0; k < value->count; k++)
             vec_push(&c->routine->whole, !is_real_scalar(&value->type, k));
+        for (uint32_t d = 0; value->sizes && d < value->type.rank; d++) {
+            flexible[*n] |= (value->sizes[d] != 0) << d;
+            if (value->sizes[d])
+                vec_push(&c->routine->whole, true);
+        }
+        ++*n;
     }
     if (!*n) // called for its effects: 0
         compile_cells(c, 1);

@@ -93,7 +93,40 @@ hold_before(Frame *frame, LocalPicks *picks, Value *value)
         frame->meaning->hold(frame, &indices);
         pick->index = indices.elements[0];
         pick->indices = pick->indices ? indices.elements : NULL;
+        if (pick->count) {
+            Value count = value_scalar(frame->env, TYPE_INTEGER, pick->count);
+            frame->meaning->hold(frame, &count);
+            pick->count = count.elements[0];
+        }
     }
+}
+
+// Where a choice of elements of the vectors is there, whose sizes may be known at run time only; 0: everywhere.
+static Expr
+tuple_there(ExprEnv *env, const LocalPicks *picks, uint32_t tuple)
+{
+    Expr all = 0;
+    for (uint32_t d = picks->n; d-- > 0; tuple /= picks->at[d].n) {
+        const LocalPick *pick = &picks->at[d];
+        if (!pick->count)
+            continue;
+        Expr there = expr_1(env->exprs, OP_NOEVENT, expr_2(env->exprs, OP_LT, expr_const(env->exprs, tuple % pick->n), pick->count));
+        all = all ? expr_2(env->exprs, OP_AND, all, there) : there;
+    }
+    return all;
+}
+
+// What is assigned to elements that vectors of subscripts select gets their sizes.
+static bool
+settle_selected(ExprEnv *env, const LocalPicks *picks, const Type *selected, Value *value, Span span, const char *what)
+{
+    Value wanted = {.type = *selected};
+    pick_sizes(env, picks, &wanted);
+    Type open = *selected;
+    for (uint32_t d = 0; wanted.sizes && d < open.rank; d++)
+        if (wanted.sizes[d])
+            open.dims[d] = SIZE_UNKNOWN;
+    return expression_coerce(env, value, &open, span, what) && flexible_settle(env, value, &wanted, span);
 }
 
 // Elements that vectors of subscripts known at run time select, one choice of the vectors' elements behind the other.
@@ -104,7 +137,7 @@ assign_tuples(Frame *frame, const Elements *to, const Type *selected, Value *val
     Type type = env->locals.at[to->local].value.type, one;
     U32Vec places = {0}, positions = {0};
     Expr *elements = arena_array(env->arena, Expr, value->count + 1);
-    bool good = pick_axes(env, to->target, to->picks, selected, selected_dims, &type);
+    bool good = true;
     hold_before(frame, to->picks, value);
     for (uint32_t t = 0, n = pick_tuples(to->picks); t < n && good; t++) {
         Value part = *value;
@@ -115,7 +148,7 @@ assign_tuples(Frame *frame, const Elements *to, const Type *selected, Value *val
             elements[i] = value->elements[places.at[i]];
         vec_clear(&positions);
         good = path_select(env, &type, to->target, 0, &positions, &one)
-            && frame->meaning->elements(frame, &(Elements){to->local, to->target, &positions, to->picks}, &part, span);
+            && frame->meaning->elements(frame, &(Elements){to->local, to->target, &positions, to->picks, tuple_there(env, to->picks, t)}, &part, span);
     }
     vec_free(&places);
     vec_free(&positions);
@@ -135,13 +168,18 @@ assign_elements(Frame *frame, uint32_t local, Node target, Value *value, Span sp
     U32Vec positions = {0};
     LocalPicks picks = {0}, *outer = env->picks;
     env->picks = &picks;
-    bool good = path_select(env, &type, target, 0, &positions, &selected)
-        && expression_coerce(env, value, &selected, span, what);
+    env->limits = env->locals.at[local].value.sizes;
+    bool good = path_select(env, &type, target, 0, &positions, &selected), vectors = false;
+    env->limits = NULL;
     picks.frozen = true;
-    if (good && picks.n && (pick_tuples(&picks) > 1 || picks.at[0].indices))
-        good = assign_tuples(frame, &(Elements){local, target, &positions, &picks}, &selected, value, span);
+    for (uint32_t d = 0; d < picks.n; d++)
+        vectors |= picks.at[d].indices != NULL;
+    good = good && (!vectors || pick_axes(env, target, &picks, &selected, selected_dims, &type))
+        && settle_selected(env, &picks, &selected, value, span, what);
+    if (good && vectors)
+        good = assign_tuples(frame, &(Elements){local, target, &positions, &picks, 0}, &selected, value, span);
     else
-        good = good && frame->meaning->elements(frame, &(Elements){local, target, &positions, &picks}, value, span);
+        good = good && frame->meaning->elements(frame, &(Elements){local, target, &positions, &picks, 0}, value, span);
     env->picks = outer;
     vec_free(&positions);
     return good;
@@ -157,6 +195,8 @@ assign(Frame *frame, Node target, Value *value, Span span)
     const char *what = arena_printf(env->arena, "'%s'", expression_text(env, target));
     Node subscripts = ast_child(env->ast, ast_child(env->ast, target, 0), 0);
     bool whole = !subscripts && ast_at(env->ast, target)->nchild == 1;
+    if (whole && frame->meaning->flexible && env->flexible)
+        return frame->meaning->flexible(frame, (uint32_t)local, value, span, what);
     if (whole && frame->meaning->size && !type_is_sized(&env->locals.at[local].value.type))
         return frame->meaning->size(frame, (uint32_t)local, value, span, what);
     if (whole && frame->meaning->whole)
@@ -170,7 +210,7 @@ run_assign(Frame *frame, Node node)
     ExprEnv *env = frame->env;
     Node source = ast_child(env->ast, node, 1);
     Value value;
-    return expression(env, source, &value)
+    return expression_flexible(env, source, &value)
         && assign(frame, ast_child(env->ast, node, 0), &value, node_span(env, source));
 }
 
@@ -292,6 +332,7 @@ statement_branch(Frame *frame, Node node, uint32_t *branch, Expr *condition)
             return BRANCH_TAKEN;
         if (!branch_condition(frame, node, test, &value))
             return BRANCH_FAILED;
+        expression_decide(env, &value);
         *condition = value.elements[0];
         if (!value_known(env, &value))
             return BRANCH_OPEN;

@@ -146,10 +146,17 @@ rank_around(const Fragment *frag, const Mod *mod)
 
 // `Real table[:, 2] = ...`: the sizes left open come from the value.
 static bool
-close_dims(Elab *elab, const Fragment *frag, Member *member)
+close_dims(Elab *elab, Fragment *frag, Member *member)
 {
     const Mod *mod = member->mod;
     Value value;
+    if (elab->open_records && (!mod || !mod->value) && class_at(elab->program, frag->class_id)->kind == CLASS_RECORD) {
+        for (uint32_t i = 0; i < member->type.rank; i++)
+            if (member->type.dims[i] == UINT32_MAX)
+                member->type.dims[i] = 0;
+        frag->open_fields = true;
+        return true;
+    }
     if (!mod || !mod->value) {
         diag_add(elab->diags, E0124, member->span,
                  "the size of '%s' is open and it has no value to take it from",

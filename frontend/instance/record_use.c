@@ -77,8 +77,11 @@ record_of_fragment(Elab *elab, Fragment *frag, Span span)
         if (member->is_component)
             field.count *= field.type.record->size;
         field.fixed = node_at(elab, member->line)->flags & (AST_F_CONSTANT | AST_F_PARAMETER);
+        if (member->is_component && field.type.record)
+            record->open |= field.type.record->open;
         fields[record->n++] = field;
     }
+    record->open |= frag->open_fields;
     frag->record = record;
     return record;
 }
@@ -97,7 +100,10 @@ record_of_class(Elab *elab, uint32_t class_id, Span span)
     if (!map_get(&elab->shared, key, &index)) {
         index = elab->fragments.n;
         map_put(&elab->shared, key, index);
+        bool open = elab->open_records;
+        elab->open_records = true;
         fragment_of_class(elab, class_id, NULL, NULL, NULL, NONE, 0);
+        elab->open_records = open;
     }
     return record_of_fragment(elab, elab->fragments.at[index], span);
 }

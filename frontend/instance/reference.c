@@ -157,7 +157,7 @@ select_one(Elab *elab, ExprEnv *env, Node node, const Axes *axes, uint32_t dim, 
         vec_push(picked, (uint32_t)(index - 1));
         return check_index_type(elab, axes, dim, &integer, node_at(elab, node)->span) && check_index(elab, node, index, size, name);
     }
-    const LocalPick *pick = env->picks && subscript_changes(elab, env, node) ? subscript_picked(env, node, size) : NULL;
+    const LocalPick *pick = env->picks && subscript_changes(elab, env, node) ? subscript_picked(env, node, size, 0) : NULL;
     if (pick) {
         elab->uneven = true;
         *keep = pick->indices != NULL;

@@ -10,6 +10,7 @@
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
 #include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 
 static bool
 common_type(ExprEnv *env, const Value *parts, uint32_t n, Span span, Type *type)
@@ -231,11 +232,87 @@ expression_bounds(ExprEnv *env, Node node, RangeBounds *out)
 }
 
 bool
+range_parts(ExprEnv *env, Node range, RangeParts *out)
+{
+    out->real = false;
+    for (uint32_t i = 0; i < 3; i++) { // first, step (or nothing), last
+        Node node = ast_child(env->ast, range, i);
+        if (!node)
+            out->part[i] = value_scalar(env, TYPE_INTEGER, expr_const(env->exprs, 1));
+        else if (!expression(env, node, &out->part[i]))
+            return false;
+        const Type *type = &out->part[i].type;
+        if (type->rank || (!type_is_number(type) && type->base != TYPE_ENUM)) {
+            diag_add(env->diags, E0209, node_span(env, range), "the bounds of a range must be numbers");
+            return false;
+        }
+        out->real |= type->base == TYPE_REAL;
+    }
+    return true;
+}
+
+Expr
+range_count(Exprs *exprs, const RangeParts *parts)
+{
+    Expr first = parts->part[0].elements[0], step = parts->part[1].elements[0];
+    Expr span = expr_2(exprs, OP_DIV, expr_sub(exprs, parts->part[2].elements[0], first), step);
+    if (parts->real) // (last - first)/step may be a little below a whole number
+        span = expr_2(exprs, OP_ADD, span, expr_const(exprs, 1e-9));
+    return expr_2(exprs, OP_ADD, expr_1(exprs, OP_FLOOR, span), expr_const(exprs, 1));
+}
+
+// Bounds that are known at run time only.
+static bool
+changing_range(ExprEnv *env, Node node, uint32_t room, bool *changes, Value *out)
+{
+    Exprs *exprs = env->exprs;
+    RangeParts parts;
+    *changes = false;
+    if (!range_parts(env, node, &parts))
+        return false;
+    for (uint32_t i = 0; i < 3; i++)
+        *changes |= expression_moves(env, parts.part[i].elements[0]);
+    if (!*changes)
+        return false;
+    Type type = parts.part[0].type;
+    if (parts.real)
+        type.base = TYPE_REAL;
+    Expr step = parts.part[1].elements[0], unit = expr_sub(exprs, parts.part[2].elements[0], parts.part[0].elements[0]);
+    Expr count = expr_is_const(exprs, step, 1) && !parts.real ? expr_2(exprs, OP_ADD, unit, expr_const(exprs, 1)) : range_count(exprs, &parts), size;
+    count = expr_2(exprs, OP_MAX, count, expr_const(exprs, 0));
+    Span span = node_span(env, node);
+    uint32_t own = room;
+    if (!room && !flexible_size(env, count, 1, span, &own, &size))
+        return false;
+    if (room) {
+        const char *text = arena_printf(env->arena, "this range has \1d\2 values, and the dimension has %u elements", room);
+        Expr fits = expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_LE, count, expr_const(exprs, room)));
+        size = expr_3(exprs, OP_IF, fits, count, flexible_fail(env, count, text, span));
+    }
+    return flexible_range(env, &type, parts.part[0].elements[0], step, size, own, span, out);
+}
+
+bool
 array_range(ExprEnv *env, Node node, Value *out)
 {
     RangeBounds bounds;
-    if (!expression_bounds(env, node, &bounds))
+    uint32_t room = env->room, slots = env->slots->n;
+    DiagsMark mark = diags_mark(env->diags);
+    env->room = 0;
+    if (!expression_bounds(env, node, &bounds)) {
+        bool run_time = env->at_run_time, changes;
+        DiagsMark failed = diags_mark(env->diags);
+        if (changing_range(env, node, room, &changes, out)) {
+            diags_return_to(env->diags, mark);
+            return true;
+        }
+        if (!changes) {
+            diags_return_to(env->diags, failed);
+            env->slots->n = slots;
+        }
+        env->at_run_time = run_time;
         return false;
+    }
     bounds.type.rank = 1;
     bounds.type.dims[0] = bounds.count;
     if (!value_new(env, &bounds.type, node_span(env, node), out))

@@ -185,6 +185,12 @@ place_arguments(BuiltinCall *call, Node args)
 }
 
 static bool
+may_be_flexible(const Builtin *builtin)
+{
+    return builtin->run == map_real || builtin->run == map_same || builtin->run == map_integer || builtin->run == builtin_transpose;
+}
+
+static bool
 evaluate_arguments(BuiltinCall *call)
 {
     bool good = true;
@@ -203,7 +209,7 @@ evaluate_arguments(BuiltinCall *call)
             }
             continue;
         }
-        good = expression(call->env, call->nodes[i], &call->values[i]) && good;
+        good = (may_be_flexible(call->builtin) ? expression_flexible : expression)(call->env, call->nodes[i], &call->values[i]) && good;
     }
     return good;
 }
@@ -295,6 +301,22 @@ numbers_only(BuiltinCall *call)
     return true;
 }
 
+// Sizes that are known at run time only are the same in all arguments.
+static bool
+map_agree(BuiltinCall *call)
+{
+    Value *first = NULL;
+    for (uint32_t i = 0; i < call->n; i++) {
+        Value *value = &call->values[i];
+        if (!value->type.rank)
+            continue;
+        if (first && (first->sizes || value->sizes) && flexible_fits(first, value) && !flexible_agree(call->env, first, value, call->span))
+            return false;
+        first = value;
+    }
+    return true;
+}
+
 // The sizes of the result: those of the arguments that are no scalars, which must agree.
 static bool
 map_open(BuiltinCall *call, VarType base, Value *out)
@@ -302,10 +324,14 @@ map_open(BuiltinCall *call, VarType base, Value *out)
     if (!numbers_only(call))
         return false;
     Type type = type_scalar(base);
+    const Expr *sizes = NULL;
+    if (!map_agree(call))
+        return false;
     for (uint32_t i = 0; i < call->n; i++) {
         const Type *given = &call->values[i].type;
         if (!given->rank)
             continue;
+        sizes = call->values[i].sizes;
         if (type.rank && !type_same_sizes(&type, given)) {
             diag_add(call->env->diags, E0202, call->span, "arguments of '%s' have different sizes: %s and %s",
                      call->builtin->name, type_text(call->env->arena, call->env->syms, &type),
@@ -315,7 +341,9 @@ map_open(BuiltinCall *call, VarType base, Value *out)
         type = type_with_sizes(given, given->rank, given->dims);
         type.base = base;
     }
-    return value_new(call->env, &type, call->span, out);
+    bool good = value_new(call->env, &type, call->span, out);
+    out->sizes = good ? sizes : NULL;
+    return good;
 }
 
 static Expr

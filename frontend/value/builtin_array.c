@@ -24,38 +24,38 @@ integer_result(BuiltinCall *call, double value, Value *out)
     return true;
 }
 
-// The type of an argument of which only the sizes matter: variables are not used by it, and those of a
+// An argument of which only the sizes matter: variables are not used by it, and those of a
 // function need no value yet.
 static bool
-argument_type(BuiltinCall *call, Node node, Type *type)
+argument_sizes(BuiltinCall *call, Node node, Value *out)
 {
     ExprEnv *env = call->env;
     int64_t local = ast_kind(env->ast, node) == AST_REF ? expression_local(env, node) : -1;
     bool plain = local >= 0 && ast_at(env->ast, node)->nchild == 1
         && !ast_child(env->ast, ast_child(env->ast, node, 0), 0);
     if (plain) {
-        *type = env->locals.at[local].value.type;
+        *out = env->locals.at[local].value;
         return true;
     }
     uint32_t slots = env->slots->n;
-    Value value;
     bool sizes_only = env->sizes_only;
     env->sizes_only = expression_is_name(env, node);
-    bool good = expression(env, node, &value);
+    bool good = expression_flexible(env, node, out);
     env->sizes_only = sizes_only;
-    env->slots->n = slots;
-    *type = value.type;
+    if (good && !out->sizes)
+        env->slots->n = slots;
     return good;
 }
 
 bool
 builtin_size(BuiltinCall *call, Value *out)
 {
-    Type type;
+    Value value;
     int64_t dim = 0;
-    if (!argument_type(call, call->nodes[0], &type)
+    if (!argument_sizes(call, call->nodes[0], &value)
         || (call->n > 1 && !expression_integer(call->env, call->nodes[1], &dim)))
         return false;
+    const Type type = value.type;
     if (call->n > 1 && (dim < 1 || dim > type.rank)) {
         diag_add(call->env->diags, E0206, call->span, "dimension %lld of %s does not exist", (long long)dim,
                  type_text(call->env->arena, call->env->syms, &type));
@@ -66,28 +66,49 @@ builtin_size(BuiltinCall *call, Value *out)
             diag_add(call->env->diags, E0207, call->span, "this size is asked for before it is known");
             return false;
         }
-    if (call->n > 1)
-        return integer_result(call, type.dims[dim - 1], out);
+    if (call->n > 1) {
+        *out = value_scalar(call->env, TYPE_INTEGER, value_size(call->env, &value, (uint32_t)dim - 1));
+        return true;
+    }
     Type sizes = {.base = TYPE_INTEGER, .rank = 1, .dims = {type.rank}};
     if (!value_new(call->env, &sizes, call->span, out))
         return false;
     for (uint32_t i = 0; i < type.rank; i++)
-        out->elements[i] = expr_const(call->env->exprs, type.dims[i]);
+        out->elements[i] = value_size(call->env, &value, i);
     return true;
 }
 
 bool
 builtin_ndims(BuiltinCall *call, Value *out)
 {
-    Type type;
-    return argument_type(call, call->nodes[0], &type) && integer_result(call, type.rank, out);
+    Value value;
+    return argument_sizes(call, call->nodes[0], &value) && integer_result(call, value.type.rank, out);
 }
 
 // --- fillings
 
-// Constant sizes from the arguments first .. n-1.
 static bool
-read_sizes(BuiltinCall *call, uint32_t first, Type *type)
+changing_size(BuiltinCall *call, uint32_t i, uint32_t rank, uint32_t *room, Expr *size)
+{
+    ExprEnv *env = call->env;
+    Value value;
+    DiagsMark mark = diags_mark(env->diags);
+    bool good = expression(env, call->nodes[i], &value) && !value.type.rank && value.type.base == TYPE_INTEGER && expression_moves(env, value.elements[0]);
+    diags_return_to(env->diags, mark);
+    return good && flexible_size(env, value.elements[0], rank, node_span(env, call->nodes[i]), room, size);
+}
+
+static void
+give_sizes(BuiltinCall *call, Value *value, const Expr *sizes, uint32_t n)
+{
+    for (uint32_t d = 0; d < n; d++)
+        if (sizes[d])
+            value_set_size(call->env, value, d, sizes[d]);
+}
+
+// Sizes from the arguments first .. n-1; `sizes` those that are known at run time only, which may be in functions.
+static bool
+read_sizes(BuiltinCall *call, uint32_t first, Type *type, Expr *sizes)
 {
     if (call->n - first > MAX_RANK) {
         diag_add(call->env->diags, E0202, call->span, "arrays have at most %d dimensions", MAX_RANK);
@@ -96,8 +117,15 @@ read_sizes(BuiltinCall *call, uint32_t first, Type *type)
     type->rank = (uint8_t)(call->n - first);
     for (uint32_t i = first; i < call->n; i++) {
         int64_t size;
-        if (!expression_integer(call->env, call->nodes[i], &size))
-            return false;
+        DiagsMark mark = diags_mark(call->env->diags);
+        bool run_time = call->env->at_run_time;
+        if (!expression_integer(call->env, call->nodes[i], &size)) {
+            if (!changing_size(call, i, call->n - first, &type->dims[i - first], &sizes[i - first]))
+                return false;
+            diags_return_to(call->env->diags, mark);
+            call->env->at_run_time = run_time;
+            continue;
+        }
         if (size < 0) {
             diag_add(call->env->diags, E0210, node_span(call->env, call->nodes[i]),
                      "a size cannot be negative: %lld", (long long)size);
@@ -112,11 +140,13 @@ bool
 builtin_constant_fill(BuiltinCall *call, Value *out)
 {
     Type type = type_scalar(TYPE_INTEGER);
-    if (!read_sizes(call, 0, &type) || !value_new(call->env, &type, call->span, out))
+    Expr sizes[MAX_RANK] = {0};
+    if (!read_sizes(call, 0, &type, sizes) || !value_new(call->env, &type, call->span, out))
         return false;
     Expr e = expr_const(call->env->exprs, call->builtin->name[0] == 'o');
     for (uint32_t i = 0; i < out->count; i++)
         out->elements[i] = e;
+    give_sizes(call, out, sizes, type.rank);
     return true;
 }
 
@@ -128,8 +158,11 @@ builtin_fill(BuiltinCall *call, Value *out)
     if (!expression(call->env, call->nodes[0], &value))
         return false;
     Type type = value.type;
-    if (!read_sizes(call, 1, &type))
+    Expr sizes[MAX_RANK] = {0};
+    uint32_t given;
+    if (!read_sizes(call, 1, &type, sizes))
         return false;
+    given = type.rank;
     if (type.rank + value.type.rank > MAX_RANK) {
         diag_add(call->env->diags, E0202, call->span, "arrays have at most %d dimensions", MAX_RANK);
         return false;
@@ -140,6 +173,7 @@ builtin_fill(BuiltinCall *call, Value *out)
         return false;
     for (uint32_t i = 0; i < out->count; i++)
         out->elements[i] = value.elements[i % value.count];
+    give_sizes(call, out, sizes, given);
     return true;
 }
 
@@ -147,14 +181,17 @@ bool
 builtin_identity(BuiltinCall *call, Value *out)
 {
     Type type = type_scalar(TYPE_INTEGER);
-    if (!read_sizes(call, 0, &type))
+    Expr sizes[MAX_RANK] = {0};
+    if (!read_sizes(call, 0, &type, sizes))
         return false;
     type.rank = 2;
     type.dims[1] = type.dims[0];
+    sizes[1] = sizes[0];
     if (!value_new(call->env, &type, call->span, out))
         return false;
     for (uint32_t i = 0; i < out->count; i++)
         out->elements[i] = expr_const(call->env->exprs, i % (type.dims[0] + 1u) == 0);
+    give_sizes(call, out, sizes, 2);
     return true;
 }
 
@@ -175,6 +212,19 @@ builtin_diagonal(BuiltinCall *call, Value *out)
     return true;
 }
 
+// The last of them is the end but for rounding.
+static bool
+changing_linspace(BuiltinCall *call, Expr from, Expr distance, Expr size, Value *out)
+{
+    Exprs *exprs = call->env->exprs;
+    Expr steps = expr_sub(exprs, size, expr_const(exprs, 1)), two = expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_GE, size, expr_const(exprs, 2)));
+    Expr few = flexible_fail(call->env, size, "'linspace' makes at least 2 points, but here it has to make \1d\2", call->span);
+    for (uint32_t i = 0; i < out->count; i++)
+        out->elements[i] = expr_2(exprs, OP_ADD, from, expr_2(exprs, OP_DIV, expr_2(exprs, OP_MUL, expr_const(exprs, i), distance), steps));
+    value_set_size(call->env, out, 0, expr_3(exprs, OP_IF, two, size, few));
+    return true;
+}
+
 bool
 builtin_linspace(BuiltinCall *call, Value *out)
 {
@@ -184,13 +234,16 @@ builtin_linspace(BuiltinCall *call, Value *out)
     for (uint32_t i = 0; i < 2; i++)
         if (!expression_scalar(call->env, call->nodes[i], TYPE_REAL, "an end of 'linspace'", &ends[i]))
             return false;
-    if (!read_sizes(call, 2, &type))
+    Expr sizes[MAX_RANK] = {0};
+    if (!read_sizes(call, 2, &type, sizes))
         return false;
     if (type.dims[0] < 2)
         return refuse(call, 2, "at least 2");
     if (!value_new(call->env, &type, call->span, out))
         return false;
     Expr from = ends[0].elements[0], to = ends[1].elements[0], distance = expr_sub(exprs, to, from);
+    if (sizes[0])
+        return changing_linspace(call, from, distance, sizes[0], out);
     for (uint32_t i = 0; i < out->count; i++) {
         Expr share = expr_const(exprs, (double)i / (out->count - 1.0));
         out->elements[i] = i + 1 == out->count ? to : expr_2(exprs, OP_ADD, from,
@@ -230,6 +283,8 @@ builtin_transpose(BuiltinCall *call, Value *out)
         for (uint32_t j = 0; j < columns; j++)
             memcpy(out->elements + (size_t)(j * rows + i) * inner,
                    matrix->elements + (size_t)(i * columns + j) * inner, inner * sizeof(Expr));
+    for (uint32_t d = 0; matrix->sizes && d < type.rank; d++)
+        value_set_size(call->env, out, d, matrix->sizes[d < 2 ? 1 - d : d]);
     return true;
 }
 
@@ -399,14 +454,25 @@ builtin_cat(BuiltinCall *call, Value *out)
         return false;
     uint32_t n = call->n - 1;
     Value *parts = arena_array(call->env->arena, Value, n);
-    for (uint32_t i = 0; i < n; i++)
-        if (!expression(call->env, call->nodes[i + 1], &parts[i]))
+    bool flexible = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!expression_flexible(call->env, call->nodes[i + 1], &parts[i]))
             return false;
+        flexible |= parts[i].sizes != NULL;
+    }
     if (dim < 1 || dim > parts[0].type.rank) {
         diag_add(call->env->diags, E0206, call->span, "dimension %lld of %s does not exist", (long long)dim,
                  value_type_text(call->env, &parts[0]));
         return false;
     }
+    bool vectors = dim == 1;
+    for (uint32_t i = 0; i < n; i++)
+        vectors = vectors && parts[i].type.rank == 1 && (type_same_class(&parts[0].type, &parts[i].type) || (type_is_number(&parts[0].type) && type_is_number(&parts[i].type)));
+    if (flexible && vectors)
+        return flexible_concatenate(call->env, parts, n, call->span, out);
+    for (uint32_t i = 0; i < n; i++)
+        if (!value_settled(call->env, &parts[i], call->span))
+            return false;
     return array_concatenate(call->env, (uint32_t)dim - 1, parts, n, call->span, out);
 }
 
@@ -443,6 +509,6 @@ builtin_fold(BuiltinCall *call, Value *out)
     if (ast_kind(call->env->ast, call->nodes[0]) == AST_FORARG)
         return reduction_call(call->env, fold, call->nodes[0], span, out);
     Value value;
-    return expression(call->env, call->nodes[0], &value)
+    return expression_flexible(call->env, call->nodes[0], &value)
         && reduction_fold(call->env, fold, &value, span, out);
 }

@@ -22,6 +22,7 @@ routines_close(Routines **place)
     arena_free(&(*place)->arena);
     map_free(&(*place)->of);
     vec_free(&(*place)->signatures);
+    vec_free(&(*place)->open);
     free(*place);
     *place = NULL;
 }

@@ -121,9 +121,14 @@ local_reference(ExprEnv *env, Node node, uint32_t local, Value *out)
                      expression_text(env, node));
             return false;
         }
-    if (!subscripts && !parts)
+    if (!subscripts && !parts) {
         *out = whole;
-    else if (!path_value(env, &whole, node, 0, out))
+        return check_assigned(env, out, node);
+    }
+    env->limits = whole.sizes;
+    bool good = path_value(env, &whole, node, 0, out);
+    env->limits = NULL;
+    if (!good)
         return false;
     return check_assigned(env, out, node);
 }
@@ -216,7 +221,7 @@ static bool
 unary_value(ExprEnv *env, Node node, Value *out)
 {
     Value operand;
-    return expression(env, ast_child(env->ast, node, 0), &operand)
+    return expression_flexible(env, ast_child(env->ast, node, 0), &operand)
         && operator_unary(env, (AstOp)ast_at(env->ast, node)->kind_of, &operand, node_span(env, node), out);
 }
 
@@ -228,6 +233,36 @@ typedef struct IfParts {
     U32Vec nodes;
 } IfParts;
 
+// Some branch has a size that is known at run time only.
+static bool
+flexible_branches(const ExprEnv *env, const IfParts *parts)
+{
+    bool any = env->flexible;
+    for (uint32_t i = 0; i < parts->values.n; i++)
+        any |= parts->values.at[i].sizes != NULL;
+    return any;
+}
+
+// Branches of different sizes: the result has that of the one that is chosen.
+static bool
+flexible_merge(ExprEnv *env, Node node, IfParts *parts, const Type *type, Value *out)
+{
+    Value rest = vec_last(&parts->values);
+    for (uint32_t k = parts->values.n - 1; k-- > 0;) {
+        Value here = parts->values.at[k], all;
+        Expr condition = parts->conditions.at[k];
+        if (!flexible_choose(env, condition, &here, &rest, node_span(env, node)) || !value_new(env, &here.type, node_span(env, node), &all))
+            return false;
+        for (uint32_t i = 0; i < all.count; i++)
+            all.elements[i] = expr_3(env->exprs, OP_IF, condition, here.elements[i], rest.elements[i]);
+        all.sizes = here.sizes;
+        rest = all;
+    }
+    *out = rest;
+    out->type.base = type->base;
+    return true;
+}
+
 static bool
 same_branch_types(ExprEnv *env, Node node, IfParts *parts, Type *type)
 {
@@ -236,7 +271,7 @@ same_branch_types(ExprEnv *env, Node node, IfParts *parts, Type *type)
         const Value *other = &parts->values.at[i];
         bool numbers = type_is_number(type) && type_is_number(&other->type);
         bool same = type_same_class(type, &other->type);
-        bool sizes = type_same_sizes(type, &other->type);
+        bool sizes = type_same_sizes(type, &other->type) || (type->rank == other->type.rank && flexible_branches(env, parts));
         if ((numbers || same) && sizes) {
             if (other->type.base == TYPE_REAL)
                 type->base = TYPE_REAL;
@@ -254,8 +289,8 @@ same_branch_types(ExprEnv *env, Node node, IfParts *parts, Type *type)
 
 // A condition that depends on loop indices and sizes only (see ExprEnv.literal) is decided, so that
 // `if i == 1 then a else x[i - 1]` never looks at x[0].
-static void
-decide_literals(ExprEnv *env, Value *condition)
+void
+expression_decide(ExprEnv *env, Value *condition)
 {
     Expr e = condition->elements[0];
     uint32_t n = expr_nslots(env->exprs, e);
@@ -333,7 +368,7 @@ if_collect(ExprEnv *env, Node node, IfParts *parts)
             if (!expression_scalar(env, ast_child(env->ast, node, i), TYPE_BOOLEAN, "the condition",
                                    &condition))
                 return false;
-            decide_literals(env, &condition);
+            expression_decide(env, &condition);
             bool known = value_known(env, &condition);
             if (known && value_number(env, &condition, 0) == 0)
                 continue;
@@ -346,7 +381,7 @@ if_collect(ExprEnv *env, Node node, IfParts *parts)
         }
         Node branch = ast_child(env->ast, node, last ? i : i + 1);
         Value value;
-        if (!expression(env, branch, &value))
+        if (!expression_flexible(env, branch, &value))
             return false;
         env->guard = reached;
         vec_push(&parts->values, value);
@@ -369,6 +404,9 @@ if_merge(ExprEnv *env, Node node, IfParts *parts, Value *out)
     Type type;
     if (!same_branch_types(env, node, parts, &type))
         return false;
+    for (uint32_t i = 0; i <= last; i++)
+        if (parts->values.at[i].sizes || !type_same_sizes(&type, &parts->values.at[i].type))
+            return flexible_merge(env, node, parts, &type, out);
     if (!value_new(env, &type, node_span(env, node), out))
         return false;
     for (uint32_t i = 0; i < out->count; i++) {
@@ -509,13 +547,19 @@ node_value(ExprEnv *env, Node node, Value *out)
 }
 
 bool
-expression(ExprEnv *env, Node node, Value *out)
+expression_flexible(ExprEnv *env, Node node, Value *out)
 {
     if (!expression_enter(env, node_span(env, node)))
         return false;
     bool good = node_value(env, node, out);
     expression_leave(env);
     return good;
+}
+
+bool
+expression(ExprEnv *env, Node node, Value *out)
+{
+    return expression_flexible(env, node, out) && (!out->sizes || value_settled(env, out, node_span(env, node)));
 }
 
 // --- equations

@@ -48,6 +48,7 @@ struct RecordType {
     uint32_t class_id;       // for the class side
     uint32_t n, size;        // fields; scalars
     const RecordField *fields;
+    bool open;               // sizes of fields are those of the value that it has; here they are 0
     bool partial;            // a component that is no record: its fields are the variables that an algorithm section assigns
 };
 
@@ -56,6 +57,7 @@ typedef struct Value {
     uint32_t count;          // product of dims, 1 for a scalar; of records: of all their scalars
     Expr *elements;          // row-major, the scalars of one record one after the other; in the environment's arena; Booleans 0/1, enumerations from 1, Strings numbers of texts (ir/expr/text_values.h)
     const struct Closure *closure; // TYPE_FUNCTION, which has no elements; NULL for others
+    const Expr *sizes;       // of dimensions whose sizes are known at run time only: type.dims is the room that they have; 0 for the others; NULL: all are known
     bool unseen;             // {e for i in 1:0}: empty, and nobody knows what e is; it fits wherever its own dimensions do
 } Value;
 
@@ -107,6 +109,8 @@ typedef struct LocalPick {
     const Expr *indices;     // of a vector all, from 1; NULL: a scalar
     uint32_t n;              // of them; 1 for a scalar
     uint32_t copies;         // how often the position stands in the selection
+    Expr count;              // of a vector: how many of them there are, where that is known at run time only; 0: n
+    Expr limit;              // the size of the dimension where that is known at run time only; 0: `size`
     uint32_t axis;           // of a vector: the dimension of what is selected that it makes
 } LocalPick;
 enum { PICK_RANK = 8 };
@@ -200,6 +204,12 @@ struct ExprEnv {
     Routines *routines;      // NULL: functions are not called at run time
     LocalPicks *picks;            // subscripts known at run time of the reference at hand; NULL: none may be
     bool compile;            // in a routine: slots are its cells
+    const Expr *limits;      // sizes of the array being subscripted (Value.sizes)
+    uint32_t room;           // of the dimension that a range subscripts; 0: it is none
+    bool flexible;           // in a routine: variables may have sizes that are known at run time only
+    const U32Vec *rooms;     // per cell: one more than it is at most, where it is a size; 0: it is none; NULL: no cell is
+    // A size, or a condition with a failure, in a cell of its own; NULL: there are none.
+    Expr (*hold)(ExprEnv *env, Expr e, uint32_t room);
     bool other_units;        // what is being evaluated may have another unit than its text: a function declares it (function_units.c),
                              // or a number that multiplies vanished (factor.c)
     bool some_assigned;      // a variable of the function at hand has a value on some ways to here, and none on others
@@ -225,6 +235,8 @@ struct ExprEnv {
 // Elaborates any expression. False after reporting (located) errors: unknown functions with the nearest known
 // name, wrong number of arguments, type and size mismatches, ...
 bool expression(ExprEnv *env, Node node, Value *out);
+// The same; the array may have a size that is known at run time only (flexible.c).
+bool expression_flexible(ExprEnv *env, Node node, Value *out);
 // The same, and evaluated: every element a constant. Parameters it uses become structural.
 bool expression_constant(ExprEnv *env, Node node, Value *out);
 bool expression_integer(ExprEnv *env, Node node, int64_t *out);  // a constant Integer scalar

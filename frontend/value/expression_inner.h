@@ -22,6 +22,7 @@ typedef struct Signature { // of a routine, as its callers see it
     uint32_t number;       // 0: it cannot be compiled this way
     uint32_t n;
     const Type *types;     // of the outputs
+    const uint8_t *flexible; // per output, bit d: dimension d has a size that is known at run time only, which is a result behind its elements
 } Signature;
 struct Routines {
     const Sources *sources;
@@ -29,6 +30,7 @@ struct Routines {
     Arena *arena;        // of signatures: elaboration forgets what one equation needed
     Map of;              // key -> index
     VEC(Signature) signatures;
+    U32Vec open;         // classes of functions that are being compiled
 };
 // Where the number of the external function with that key stands, until another one is asked for.
 uint32_t *routines_external_place(Routines *routines, Sym key, bool *known);
@@ -67,6 +69,8 @@ Expr expression_slot(ExprEnv *env, Var var);
 int64_t expression_local(const ExprEnv *env, Node ref);
 bool expression_changes(const ExprEnv *env, Expr e); // it contains time or a variable that changes during the simulation
 bool expression_is_time(const ExprEnv *env, Node ref); // the predeclared variable `time`
+// A condition over loop indices and parameters that have shaped the model is decided.
+void expression_decide(ExprEnv *env, Value *condition);
 // A scalar of the type wanted; E0201/E0202 with `what` ("the condition").
 bool expression_scalar(ExprEnv *env, Node node, VarType base, const char *what, Value *out);
 
@@ -100,11 +104,33 @@ bool text_joined(ExprEnv *env, const Value *left, const Value *right, Span span,
 // The text as far as it is known; what is not is shown as "...".
 const char *text_filled(ExprEnv *env, const Value *text);
 
+// --- flexible.c: arrays whose sizes are known at run time only (Value.sizes)
+Expr value_size(ExprEnv *env, const Value *value, uint32_t d);
+void value_set_size(ExprEnv *env, Value *value, uint32_t d, Expr size); // 0, or the room as a number: it is known
+bool value_settled(ExprEnv *env, const Value *value, Span span); // E0205 where a size is not known
+// An expression that fails; \1d\2 in the text stands for `shown`.
+Expr flexible_fail(ExprEnv *env, Expr shown, const char *text, Span span);
+// The room for a size, and what it is, checked.
+bool flexible_size(ExprEnv *env, Expr wanted, uint32_t rank, Span span, uint32_t *room, Expr *size);
+Expr flexible_there(ExprEnv *env, const Value *value, uint32_t element); // the condition that a scalar is there; 0: always
+Expr flexible_or(ExprEnv *env, const Value *value, uint32_t element, Expr otherwise);
+bool flexible_resize(ExprEnv *env, Value *value, const uint32_t *dims, Span span);
+bool flexible_fits(const Value *a, const Value *b); // the sizes may be equal
+bool flexible_agree(ExprEnv *env, Value *a, Value *b, Span span); // which fit; they get the same room and sizes
+bool flexible_settle(ExprEnv *env, Value *value, const Value *wanted, Span span); // to the type and sizes of `wanted`, but for those that are SIZE_UNKNOWN
+bool flexible_choose(ExprEnv *env, Expr condition, Value *a, Value *b, Span span);
+bool flexible_range(ExprEnv *env, const Type *type, Expr first, Expr step, Expr count, uint32_t room, Span span, Value *out);
+bool flexible_concatenate(ExprEnv *env, const Value *parts, uint32_t n, Span span, Value *out);
+
 // --- array.c
 bool array_braces(ExprEnv *env, Node node, Value *out);   // ARRAY
 bool array_matrix(ExprEnv *env, Node node, Value *out);   // MATRIX
 bool array_numbers(ExprEnv *env, Node node, Value *out);  // NUMBERS
 bool array_range(ExprEnv *env, Node node, Value *out);    // RANGE
+// First, step and last of a RANGE as scalar numbers that need not be known, and how many values it has, which may be negative.
+typedef struct RangeParts { Value part[3]; bool real; } RangeParts;
+bool range_parts(ExprEnv *env, Node range, RangeParts *out);
+Expr range_count(Exprs *exprs, const RangeParts *parts);
 bool array_concatenate(ExprEnv *env, uint32_t dim, const Value *parts, uint32_t n, Span span, Value *out);
 // Wraps equal parts as the elements of a new first dimension.
 bool array_stack(ExprEnv *env, const Value *parts, uint32_t n, Span span, Value *out);
@@ -117,13 +143,18 @@ bool subscript_value(ExprEnv *env, const Value *value, Node subscripts, Value *o
 // --- selection.c
 // A subscript of a dimension of that size is known at run time only, or has been: the selection has its position `at`, `copies` times where it is
 // a vector. NULL: it is another one.
-const LocalPick *subscript_picked(ExprEnv *env, Node node, uint32_t size);
+// `limit`: the size itself where it is known at run time only, otherwise 0.
+const LocalPick *subscript_picked(ExprEnv *env, Node node, uint32_t size, Expr limit);
 // Vectors among the subscripts. `dims` gives the sizes of what is selected with the picks as they are. False after messages.
 typedef bool PickDims(ExprEnv *env, Node ref, void *context, Type *type);
 bool pick_axes(ExprEnv *env, Node ref, LocalPicks *picks, const Type *whole, PickDims *dims, void *context);
 uint32_t pick_tuples(const LocalPicks *picks); // choices of one element of each vector; 1 where there is no vector
 // The picks become those of such a choice; places: of what it selects among the scalars of the whole.
 void pick_tuple(LocalPicks *picks, uint32_t tuple, const Type *whole, uint32_t count, U32Vec *places);
+// Whether a value is known at run time only.
+bool expression_moves(ExprEnv *env, Expr e);
+// The sizes of what has been selected, which is that of pick_axes.
+void pick_sizes(ExprEnv *env, const LocalPicks *picks, Value *value);
 // index - 1, which fails with the text outside 1:size; \1d\2 in it stands for the index.
 Expr pick_checked(ExprEnv *env, Expr index, uint32_t size, const char *text, Span span);
 // An operand of Integer operators, which fails where it is beyond 2^53: the result would be another one.

@@ -10,6 +10,7 @@ typedef struct Variable { // of a function
     Node line, component;  // COMPONENTS and COMPONENT
     void *scope;
     uint8_t open_sizes;    // bit k: dimension k is declared with `:`, and follows what is assigned (section 12.4.5)
+    bool shapes;           // an input that sizes of other variables are made of
     bool bound;            // an input that a partial application has given
     Node value;            // 0, or the default that an extending class gives, in value_scope
     void *value_scope;

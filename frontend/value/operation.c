@@ -82,6 +82,45 @@ elementwise(ExprEnv *env, AstOp op, VarType base, const Value *left, const Value
     for (uint32_t i = 0; i < out->count; i++)
         out->elements[i] = arithmetic_binary(env, op, left->elements[left->type.rank ? i : 0],
                                              right->elements[right->type.rank ? i : 0]);
+    out->sizes = left->type.rank ? left->sizes : right->sizes; // which agree
+    return true;
+}
+
+// A term of a product of arrays: what is summed over may have a size that is known at run time only.
+static Expr
+product_term(ExprEnv *env, Expr term, const Value *left, uint32_t k)
+{
+    Expr size = left->sizes ? left->sizes[left->type.rank - 1] : 0;
+    if (!size)
+        return term;
+    Expr there = expr_1(env->exprs, OP_NOEVENT, expr_2(env->exprs, OP_LT, expr_const(env->exprs, k), size));
+    return expr_3(env->exprs, OP_IF, there, term, expr_const(env->exprs, 0));
+}
+
+// The dimension that a product of arrays sums over gets one size.
+static bool
+agree_inside(ExprEnv *env, Value *left, Value *right, Span span)
+{
+    uint32_t inner = left->type.rank - 1u, dims[MAX_RANK];
+    if (!(left->sizes && left->sizes[inner]) && !(right->sizes && right->sizes[0]))
+        return true;
+    Value a = {.type = {.rank = 1, .dims = {left->type.dims[inner]}}}, b = {.type = {.rank = 1, .dims = {right->type.dims[0]}}};
+    a.elements = arena_array(env->arena, Expr, left->type.dims[inner] + 1);
+    b.elements = arena_array(env->arena, Expr, right->type.dims[0] + 1);
+    value_set_size(env, &a, 0, value_size(env, left, inner));
+    value_set_size(env, &b, 0, value_size(env, right, 0));
+    if (!flexible_agree(env, &a, &b, span))
+        return false;
+    memcpy(dims, left->type.dims, sizeof dims);
+    dims[inner] = a.type.dims[0];
+    if (!flexible_resize(env, left, dims, span))
+        return false;
+    memcpy(dims, right->type.dims, sizeof dims);
+    dims[0] = a.type.dims[0];
+    if (!flexible_resize(env, right, dims, span))
+        return false;
+    value_set_size(env, left, inner, value_size(env, &a, 0));
+    value_set_size(env, right, 0, value_size(env, &a, 0));
     return true;
 }
 
@@ -105,12 +144,16 @@ matrix_product(ExprEnv *env, VarType base, const Value *left, const Value *right
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t j = 0; j < columns; j++) {
             for (uint32_t k = 0; k < inner; k++)
-                terms[k] = factor_product(env, left->elements[i * inner + k], right->elements[k * columns + j]);
+                terms[k] = product_term(env, factor_product(env, left->elements[i * inner + k], right->elements[k * columns + j]), left, k);
             Expr sum = inner == 0 ? expr_const(env->exprs, 0)
                 : inner == 1 ? terms[0] : expr_make(env->exprs, OP_ADD, terms, inner);
             factor_note_sum(env, terms, inner, sum);
             out->elements[i * columns + j] = sum;
         }
+    if (left->sizes && left->type.rank == 2)
+        value_set_size(env, out, 0, left->sizes[0]);
+    if (right->sizes && right->type.rank == 2)
+        value_set_size(env, out, rank - 1, right->sizes[1]);
     return true;
 }
 
@@ -154,6 +197,7 @@ whole_operand(ExprEnv *env, const Value *value, Span span, Value *out)
         return false;
     for (uint32_t i = 0; i < out->count; i++)
         out->elements[i] = whole_checked(env, value->elements[i], span);
+    out->sizes = value->sizes;
     return true;
 }
 
@@ -169,7 +213,7 @@ arithmetic(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span s
     if (op == AOP_MUL && !one_scalar)
         return matrix_product(env, base, left, right, span, out);
     if (op == AOP_POW && left->type.rank)
-        return matrix_power(env, left, right, span, out);
+        return value_settled(env, left, span) && matrix_power(env, left, right, span, out);
     bool fits = type_same_sizes(&left->type, &right->type);
     if (op == AOP_DIV)
         fits = !right->type.rank;
@@ -219,6 +263,8 @@ static bool
 concatenation(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out)
 {
     bool one_scalar = op == AOP_EADD && (!left->type.rank || !right->type.rank);
+    if (!value_settled(env, left, span) || !value_settled(env, right, span))
+        return false;
     if (!one_scalar && !type_same_sizes(&left->type, &right->type))
         return refuse_sizes(env, op, left, right, span);
     return text_joined(env, left, right, span, out);
@@ -228,7 +274,15 @@ bool
 operator_binary(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out)
 {
     if (left->type.base == TYPE_RECORD || right->type.base == TYPE_RECORD)
-        return overload_binary(env, op, left, right, span, out);
+        return value_settled(env, left, span) && value_settled(env, right, span) && overload_binary(env, op, left, right, span, out);
+    Value a = *left, b = *right;
+    if ((left->sizes || right->sizes) && left->type.rank && right->type.rank) {
+        bool product = op == AOP_MUL && left->type.rank <= 2 && right->type.rank <= 2;
+        if (product ? !agree_inside(env, &a, &b, span) : flexible_fits(left, right) && !flexible_agree(env, &a, &b, span))
+            return false;
+        left = &a;
+        right = &b;
+    }
     if ((op == AOP_ADD || op == AOP_EADD) && left->type.base == TYPE_STRING && right->type.base == TYPE_STRING)
         return concatenation(env, op, left, right, span, out);
     if (op <= AOP_EPOW)
@@ -247,7 +301,7 @@ operator_unary(ExprEnv *env, AstOp op, const Value *operand, Span span, Value *o
 {
     bool logical = op == AOP_NOT;
     if (operand->type.base == TYPE_RECORD)
-        return overload_unary(env, op, operand, span, out);
+        return value_settled(env, operand, span) && overload_unary(env, op, operand, span, out);
     if (logical ? operand->type.base != TYPE_BOOLEAN : !type_is_number(&operand->type)) {
         diag_add(env->diags, E0204, span, "operator '%s' is not defined for %s", ast_op_text(op),
                  value_type_text(env, operand));
@@ -261,6 +315,7 @@ operator_unary(ExprEnv *env, AstOp op, const Value *operand, Span span, Value *o
         return false;
     for (uint32_t i = 0; i < out->count; i++)
         out->elements[i] = expr_1(env->exprs, logical ? OP_NOT : OP_NEG, operand->elements[i]);
+    out->sizes = operand->sizes;
     return true;
 }
 
@@ -336,12 +391,12 @@ expression_binary(ExprEnv *env, Node node, Value *out)
     for (; ast_kind(env->ast, first) == AST_BINARY; first = ast_child(env->ast, first, 0))
         vec_push(&links, first);
     Chain chain = {0};
-    bool good = expression(env, first, &chain.value);
+    bool good = expression_flexible(env, first, &chain.value);
     while (links.n) {
         Node link = vec_pop(&links);
         Value right;
         // The right operand is looked at even after an error on the left, so that one run reports both.
-        bool right_good = expression(env, ast_child(env->ast, link, 1), &right);
+        bool right_good = expression_flexible(env, ast_child(env->ast, link, 1), &right);
         good = good && right_good;
         if (good)
             good = chain_add(env, &chain, (AstOp)ast_at(env->ast, link)->kind_of, &right,

@@ -24,10 +24,10 @@ type_scalars(const Type *type)
 static bool
 same_fields(const RecordType *a, const RecordType *b)
 {
-    bool same = a == b || (a->n == b->n && a->size == b->size);
+    bool open = a->open || b->open, same = a == b || (a->n == b->n && (open || a->size == b->size));
     for (uint32_t i = 0; same && a != b && i < a->n; i++) {
         const Type *left = &a->fields[i].type, *right = &b->fields[i].type;
-        same = a->fields[i].name == b->fields[i].name && type_same_sizes(left, right)
+        same = a->fields[i].name == b->fields[i].name && (open ? left->rank == right->rank : type_same_sizes(left, right))
             && (type_same_class(left, right) || (type_is_number(left) && type_is_number(right)));
     }
     return same;

@@ -119,15 +119,72 @@ reduction_expand(ExprEnv *env, Node forarg, Value **values, uint32_t *n, uint32_
     return true;
 }
 
+// {e for i in r}, where how many elements r has is known at run time only. Arrays that i subscripts may have fewer elements than there is
+// room for: then more than these are a failure.
+static bool
+flexible_array(ExprEnv *env, Node forarg, bool *flexible, Value *out)
+{
+    Node body = ast_child(env->ast, forarg, 0), indices = ast_child(env->ast, forarg, 1), index = ast_child(env->ast, indices, 0);
+    Span span = node_span(env, forarg);
+    DiagsMark mark = diags_mark(env->diags);
+    Loop loop = {.n = 1, .names = {ast_at(env->ast, index)->sym}};
+    bool run_time = env->at_run_time, good = true;
+    *flexible = ast_at(env->ast, indices)->nchild == 1 && ast_child(env->ast, index, 0) && expression_flexible(env, ast_child(env->ast, index, 0), &loop.ranges[0])
+             && loop.ranges[0].sizes && loop.ranges[0].type.rank == 1;
+    diags_return_to(env->diags, mark);
+    env->at_run_time = run_time;
+    if (!*flexible)
+        return false;
+    uint32_t room = loop.ranges[0].count, n = 0;
+    Value *values = arena_array(env->arena, Value, room + 1), range = loop.ranges[0];
+    Expr guard = env->guard;
+    while (n < room && good) {
+        DiagsMark before = diags_mark(env->diags);
+        Expr there = flexible_there(env, &range, n);
+        env->guard = guard ? expr_2(env->exprs, OP_AND, guard, there) : there;
+        good = loop_value(env, &loop, &n, body, &values[n]);
+        if (!good && n)
+            diags_return_to(env->diags, before);
+        n += good;
+    }
+    env->guard = guard;
+    if (!good && !n)
+        return false;
+    Value all = {.type = {.base = TYPE_REAL, .rank = 1}, .unseen = true};
+    if (n && !array_stack(env, values, n, span, &all))
+        return false;
+    Expr size = loop.ranges[0].sizes[0], most = expr_const(env->exprs, n);
+    if (n < room)
+        size = expr_3(env->exprs, OP_IF, expr_1(env->exprs, OP_NOEVENT, expr_2(env->exprs, OP_LE, size, most)), size,
+                      flexible_fail(env, size, "this makes \1d\2 elements, and not all of them have a value", span));
+    value_set_size(env, &all, 0, size);
+    uint32_t each = n ? all.count / n : 0;
+    for (uint32_t k = 0; k < all.count; k++) // what is not there is not evaluated
+        all.elements[k] = expr_3(env->exprs, OP_IF, flexible_there(env, &range, k / each), all.elements[k], expr_const(env->exprs, 0));
+    *out = all;
+    return true;
+}
+
 bool
 reduction_array(ExprEnv *env, Node forarg, Value *out)
 {
     Value *values;
     uint32_t n, sizes[MAX_INDICES], n_sizes;
     Span span = node_span(env, forarg);
-    bool open;
-    if (!reduction_expand(env, forarg, &values, &n, sizes, &n_sizes, &open))
-        return false;
+    bool open, flexible;
+    DiagsMark mark = diags_mark(env->diags);
+    if (!reduction_expand(env, forarg, &values, &n, sizes, &n_sizes, &open)) {
+        DiagsMark failed = diags_mark(env->diags);
+        if (!open)
+            return false;
+        uint32_t errors = diags_errors(env->diags);
+        bool made = flexible_array(env, forarg, &flexible, out);
+        if (made)
+            diags_return_to(env->diags, mark);
+        else if (!flexible || diags_errors(env->diags) == errors)
+            diags_return_to(env->diags, failed);
+        return made;
+    }
     if (n == 0) {
         Type type = {.base = TYPE_REAL, .rank = (uint8_t)n_sizes};
         memcpy(type.dims, sizes, n_sizes * sizeof *sizes);
@@ -208,11 +265,16 @@ reduction_fold(ExprEnv *env, Fold fold, const Value *value, Span span, Value *ou
 {
     bool ordered = fold >= FOLD_MIN && (value->type.base == TYPE_ENUM || value->type.base == TYPE_BOOLEAN);
     if (fold == FOLD_SUM && value->type.base == TYPE_RECORD)
-        return fold_records(env, value, span, out);
+        return value_settled(env, value, span) && fold_records(env, value, span, out);
     if (!type_is_number(&value->type) && !ordered)
         return refuse_fold(env, fold, value, span);
-    Expr e = value->count ? fold_elements(env, fold, value->elements, value->count)
-                          : reduction_empty(env, fold, value->type.base);
+    Expr *elements = value->elements, none = reduction_empty(env, fold, value->type.base);
+    if (value->sizes) {
+        elements = arena_array(env->arena, Expr, value->count + 1);
+        for (uint32_t k = 0; k < value->count; k++)
+            elements[k] = flexible_or(env, value, k, none);
+    }
+    Expr e = value->count ? fold_elements(env, fold, elements, value->count) : none;
     *out = value_scalar(env, value->type.base, e);
     out->type = type_with_sizes(&value->type, 0, NULL);
     return true;

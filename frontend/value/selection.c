@@ -18,8 +18,8 @@ enum { PICK_LIMIT = 100 * 1000 };
 
 // --- subscripts
 
-static bool
-changes(ExprEnv *env, Expr e)
+bool
+expression_moves(ExprEnv *env, Expr e)
 {
     U32Vec slots = {0};
     bool any = expr_has_op(env->exprs, e, OP_TIME);
@@ -33,30 +33,74 @@ changes(ExprEnv *env, Expr e)
     return any;
 }
 
+// A range of numbers and `end`.
+static bool
+plain_range(const ExprEnv *env, Node range)
+{
+    bool plain = true;
+    for (uint32_t i = 0; i < 3; i++) {
+        Node part = ast_child(env->ast, range, i);
+        plain = plain && (!part || ast_kind(env->ast, part) == AST_NUMBER || ast_kind(env->ast, part) == AST_END);
+    }
+    return plain;
+}
+
+// `:` in a dimension whose size is known at run time only.
+static bool
+whole_dimension(ExprEnv *env, Node node, uint32_t size, Expr limit, LocalPick *pick)
+{
+    Expr *indices = arena_array(env->arena, Expr, size + 1);
+    for (uint32_t i = 0; i < size; i++)
+        indices[i] = expr_const(env->exprs, i + 1.0);
+    Type type = {.base = TYPE_INTEGER, .rank = 1, .dims = {size}};
+    *pick = (LocalPick){.node = node, .type = type, .size = size, .index = indices[0], .indices = indices, .n = size, .copies = size, .count = limit, .limit = limit};
+    return true;
+}
+
+// An element of a subscript: elements that are not there select the first, what is beyond the size fails.
+static Expr
+flexible_index(ExprEnv *env, const Value *value, uint32_t i, Expr index, uint32_t size, Expr limit, Node node)
+{
+    Exprs *exprs = env->exprs;
+    Expr there = value->sizes ? flexible_there(env, value, i) : 0, one = expr_const(exprs, 1);
+    bool inside = expr_op(exprs, index) == OP_CONST && expr_value(exprs, index) >= 1 && expr_value(exprs, index) <= size;
+    if (limit) {
+        Expr fits = expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_LE, index, limit));
+        index = expr_3(exprs, OP_IF, fits, index, flexible_fail(env, index, "subscript \1d\2 is beyond the size that the array has here", node_span(env, node)));
+    }
+    return there && (limit || !inside) ? expr_3(exprs, OP_IF, there, index, one) : index;
+}
+
 // False, without messages, for whatever else may be a subscript.
 static bool
-new_pick(ExprEnv *env, Node node, uint32_t size, LocalPick *pick)
+new_pick(ExprEnv *env, Node node, uint32_t size, Expr limit, LocalPick *pick)
 {
     AstKind kind = ast_kind(env->ast, node);
-    if (kind == AST_NUMBER || kind == AST_RANGE || kind == AST_END || env->picks->n == PICK_RANK || (!size && env->in_function))
+    bool plain = kind == AST_NUMBER || kind == AST_END || (kind == AST_RANGE && plain_range(env, node));
+    if ((plain && !limit) || env->picks->n == PICK_RANK || (!size && env->in_function && !limit && kind != AST_RANGE))
         return false;
+    if (kind == AST_COLON)
+        return whole_dimension(env, node, size, limit, pick);
     DiagsMark mark = diags_mark(env->diags);
     LocalPicks *picks = env->picks;
-    Local end = {sym_of(env->syms, "end"), value_scalar(env, TYPE_INTEGER, expr_const(env->exprs, size))};
+    Local end = {sym_of(env->syms, "end"), value_scalar(env, TYPE_INTEGER, limit ? limit : expr_const(env->exprs, size))};
     Value value;
     bool run_time = env->at_run_time;
     uint32_t slots = env->slots->n;
     vec_push(&env->locals, end);
     env->picks = NULL;
-    bool good = expression(env, node, &value);
+    env->room = kind == AST_RANGE ? size : 0;
+    bool good = expression_flexible(env, node, &value);
+    env->room = 0;
     env->picks = picks;
     env->locals.n--;
     diags_return_to(env->diags, mark);
     env->at_run_time = run_time;
     bool logical = good && value.type.base == TYPE_BOOLEAN;
-    bool index = good && value.type.rank <= 1 && (value.type.base == TYPE_INTEGER || value.type.base == TYPE_ENUM || logical), moves = false;
+    bool index = good && value.type.rank <= 1 && (value.type.base == TYPE_INTEGER || value.type.base == TYPE_ENUM || logical);
+    bool moves = index && (value.sizes || limit);
     for (uint32_t i = 0; index && i < value.count && !moves; i++)
-        moves = changes(env, value.elements[i]);
+        moves = expression_moves(env, value.elements[i]);
     if (!moves) {
         env->slots->n = slots;
         return false;
@@ -65,20 +109,22 @@ new_pick(ExprEnv *env, Node node, uint32_t size, LocalPick *pick)
     for (uint32_t i = 0; i < value.count; i++)
         indices[i] = !logical ? value.elements[i]
                    : expr_3(env->exprs, OP_IF, value.elements[i], expr_const(env->exprs, 2), expr_const(env->exprs, 1));
+    for (uint32_t i = 0; i < value.count; i++)
+        indices[i] = flexible_index(env, &value, i, indices[i], size, limit, node);
     *pick = (LocalPick){.node = node, .type = value.type, .size = size, .index = indices[0], .indices = value.type.rank ? indices : NULL,
-                        .n = value.count, .copies = value.count};
+                        .n = value.count, .copies = value.count, .count = value.sizes ? value.sizes[0] : 0, .limit = limit};
     return true;
 }
 
 const LocalPick *
-subscript_picked(ExprEnv *env, Node node, uint32_t size)
+subscript_picked(ExprEnv *env, Node node, uint32_t size, Expr limit)
 {
     LocalPicks *picks = env->picks;
     LocalPick pick;
     for (uint32_t i = 0; i < picks->n; i++)
         if (picks->at[i].node == node)
             return &picks->at[i];
-    if (picks->frozen || !new_pick(env, node, size, &pick))
+    if (picks->frozen || !new_pick(env, node, size, limit, &pick))
         return NULL;
     picks->at[picks->n] = pick;
     return &picks->at[picks->n++];
@@ -182,7 +228,7 @@ may_vary(ExprEnv *env, Expr e)
     expr_used_slots(env->exprs, &e, 1, &slots);
     bool any = env->in_function && slots.n > 0;
     vec_free(&slots);
-    return any || changes(env, e);
+    return any || expression_moves(env, e);
 }
 
 // Whether e multiplies or adds what varies: an Integer value of it may be beyond what a double has exactly, though no variable is.
@@ -341,6 +387,14 @@ picked_scalars(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalPi
     return true;
 }
 
+void
+pick_sizes(ExprEnv *env, const LocalPicks *picks, Value *value)
+{
+    for (uint32_t d = 0; d < picks->n; d++)
+        if (picks->at[d].count)
+            value_set_size(env, value, picks->at[d].axis, picks->at[d].count);
+}
+
 typedef struct PlainAt {
     PickPlain *plain;
     void *context;
@@ -362,7 +416,10 @@ picked_value(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalPick
 {
     const Type whole = out->type;
     const uint32_t count = out->count, tuples = pick_tuples(picks);
-    if (tuples == 1 && !picks->at[0].indices)
+    bool counted = false;
+    for (uint32_t d = 0; d < picks->n; d++)
+        counted |= picks->at[d].count != 0;
+    if (tuples == 1 && !picks->at[0].indices && !counted)
         return picked_scalars(env, node, plain, context, picks, out);
     U32Vec places = {0};
     Value all, part = *out;
@@ -377,6 +434,8 @@ picked_value(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalPick
     vec_free(&places);
     if (good)
         *out = all;
+    if (good)
+        pick_sizes(env, picks, out);
     return good;
 }
 

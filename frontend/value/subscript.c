@@ -28,9 +28,9 @@ axis_push(ExprEnv *env, Axis *axis, double index, uint32_t size, uint32_t dim, S
 }
 
 static bool
-axis_subscript(ExprEnv *env, Node node, uint32_t size, uint32_t dim, Axis *axis)
+axis_subscript(ExprEnv *env, Node node, uint32_t size, Expr limit, uint32_t dim, Axis *axis)
 {
-    const LocalPick *pick = env->picks ? subscript_picked(env, node, size) : NULL;
+    const LocalPick *pick = env->picks ? subscript_picked(env, node, size, limit) : NULL;
     if (pick) {
         axis->scalar = !pick->indices;
         for (uint32_t i = 0; i < pick->copies; i++)
@@ -62,6 +62,8 @@ static bool
 axes_fill(ExprEnv *env, const Type *type, Node subscripts, Axis *axes)
 {
     uint32_t given = ast_at(env->ast, subscripts)->nchild;
+    const Expr *limits = env->limits;
+    env->limits = NULL;
     if (given > type->rank) {
         diag_add(env->diags, E0206, node_span(env, subscripts), "%u subscript%s on %s", given, given == 1 ? ""
                  : "s", type_text(env->arena, env->syms, type));
@@ -69,8 +71,13 @@ axes_fill(ExprEnv *env, const Type *type, Node subscripts, Axis *axes)
     }
     for (uint32_t dim = 0; dim < type->rank; dim++) {
         Node node = dim < given ? ast_child(env->ast, subscripts, dim) : 0;
-        if (node && ast_kind(env->ast, node) != AST_COLON) {
-            if (!axis_subscript(env, node, type->dims[dim], dim, &axes[dim]))
+        Expr limit = limits ? limits[dim] : 0;
+        if (limit && !node) {
+            diag_add(env->diags, E0206, node_span(env, subscripts), "an array whose sizes are known at run time only needs a subscript for each dimension");
+            return false;
+        }
+        if (node && (limit || ast_kind(env->ast, node) != AST_COLON)) {
+            if (!axis_subscript(env, node, type->dims[dim], limit, dim, &axes[dim]))
                 return false;
             continue;
         }

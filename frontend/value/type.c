@@ -120,6 +120,8 @@ value_new(ExprEnv *env, const Type *type, Span span, Value *out)
 bool
 value_known(const ExprEnv *env, const Value *value)
 {
+    if (value->sizes)
+        return false;
     for (uint32_t i = 0; i < value->count; i++)
         if (!value->elements[i] || expr_op(env->exprs, value->elements[i]) != OP_CONST)
             return false;
@@ -133,12 +135,13 @@ value_number(const ExprEnv *env, const Value *value, uint32_t i)
 }
 
 static bool
-sizes_fit(const Type *given, const Type *wanted)
+sizes_fit(const Value *value, const Type *wanted)
 {
+    const Type *given = &value->type;
     if (given->rank != wanted->rank)
         return false;
     for (uint32_t i = 0; i < given->rank; i++)
-        if (wanted->dims[i] != SIZE_UNKNOWN && given->dims[i] != wanted->dims[i])
+        if (wanted->dims[i] != SIZE_UNKNOWN && given->dims[i] != wanted->dims[i] && !(value->sizes && value->sizes[i]))
             return false;
     return true;
 }
@@ -193,14 +196,14 @@ expression_coerce(ExprEnv *env, Value *value, const Type *type, Span span, const
     bool fits = given == type->base || (given == TYPE_INTEGER && type->base == TYPE_REAL);
     if (given == type->base)
         fits = type_same_class(&value->type, type);
-    if (!fits || !sizes_fit(&value->type, type)) {
+    if (!fits || !sizes_fit(value, type)) {
         report_coercion(env, value, type, span, what, fits);
         return false;
     }
     value->type.base = type->base;
-    if (type->base == TYPE_RECORD)
+    if (type->base == TYPE_RECORD && !type->record->open)
         value->type.record = type->record;
-    return true;
+    return !value->sizes || flexible_settle(env, value, &(Value){.type = *type}, span);
 }
 
 // Records stand inside each other as deep as their declarations do.
