@@ -172,6 +172,7 @@ typedef struct mdl_stats {
     uint64_t block_solves;    // algebraic blocks solved outside the integrator
     uint64_t standing_solves; // of these, with pivots that stand (runtime/point/standing_loop.c)
     uint64_t standing_refused; // and begun so, but then solved by Newton's iteration
+    uint64_t standing_products, standing_entries; // of the largest elimination: multiplications with subtraction, entries of the factors
     uint64_t restarts;        // restarts after an integrator failure
     uint64_t rows;
     uint64_t checked;         // points that were held against the equations as they were written

@@ -81,6 +81,15 @@ add_order(StandingLoop *loop, Standing *standing, uint32_t most)
 }
 
 static void
+note_size(mdl_stats *stats, const Standing *standing)
+{
+    if (standing_operations(standing) <= stats->standing_products)
+        return;
+    stats->standing_products = standing_operations(standing);
+    stats->standing_entries = standing_places(standing);
+}
+
+static void
 remove_order(StandingLoop *loop)
 {
     standing_free(&loop->order[loop->now]);
@@ -148,8 +157,10 @@ choose_order(const Run *run, Newton *newton)
         loop->credit = 0;
         return false;
     }
-    if (standing)
+    if (standing) {
         add_order(loop, standing, most_orders(newton));
+        note_size(run->stats, standing);
+    }
     memset(newton->size, 0, block->m * sizeof *newton->size);
     for (uint32_t j = 0; j < block->m; j++)
         for (uint32_t e = jac->column_start[j]; e < jac->column_start[j + 1]; e++) {

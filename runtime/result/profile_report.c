@@ -365,6 +365,9 @@ print_steps(const mdl_profile *p, const mdl_stats *stats, FILE *out)
     if (stats->standing_solves || stats->standing_refused)
         fprintf(out, "large loops solved with pivots that stand: %llu times, given to Newton's iteration: %llu\n",
                 (unsigned long long)stats->standing_solves, (unsigned long long)stats->standing_refused);
+    if (stats->standing_products)
+        fprintf(out, "the largest elimination of these: %llu multiplications with subtraction, %llu entries of the factors\n",
+                (unsigned long long)stats->standing_products, (unsigned long long)stats->standing_entries);
 }
 
 static void
