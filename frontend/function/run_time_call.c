@@ -17,10 +17,11 @@
 bool
 compile_check_size(Compile *c)
 {
-    if (routine_bytes(c->routine) * 4 <= ROUTINE_STACK)
+    enum { MOST = ROUTINE_STACK / 3 * 2 }; // the rest is for what it calls, and who calls it
+    if (routine_bytes(c->routine) <= MOST)
         return true;
     diag_add(c->env->diags, E0214, c->frame.span, "the variables of '%s' take %.0f bytes; a function that is called at run "
-             "time can have %d", c->routine->name, routine_bytes(c->routine), ROUTINE_STACK / 4);
+             "time can have %d", c->routine->name, routine_bytes(c->routine), MOST);
     return false;
 }
 

@@ -589,11 +589,12 @@ execute(Exprs *exprs, uint32_t number, const double *inputs, double *outputs, do
     const Routine *routine = exprs->routines.at[number];
     if (routine->external)
         return execute_external(exprs, exprs->routines.at[number], inputs, outputs);
-    enum { SHALLOW = ROUTINE_STACK / 4 }; // what evaluates here needs more stack than compiled code
-    if (!routine->complete || bytes + routine_bytes(routine) > SHALLOW || ++*work > ROUTINE_FOLDING)
+    enum { SHALLOW = ROUTINE_STACK / 4, LARGE_CALL = SHALLOW / 4 }; // what evaluates here needs more stack than compiled code, but for its cells
+    double used = bytes + fmin(routine_bytes(routine), LARGE_CALL);
+    if (!routine->complete || used > SHALLOW || ++*work > ROUTINE_FOLDING)
         return false;
     double *cells = base_calloc((size_t)routine->cells + 1, sizeof *cells);
-    Evaluation now = {.exprs = exprs, .cells = cells, .work = work, .bytes = bytes + routine_bytes(routine)};
+    Evaluation now = {.exprs = exprs, .cells = cells, .work = work, .bytes = used};
     memcpy(cells, inputs, routine->inputs * sizeof *cells);
     bool good = run_blocks(&now, routine, cells);
     memcpy(outputs, cells + routine->output, routine->outputs * sizeof *cells);
