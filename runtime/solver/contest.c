@@ -29,6 +29,9 @@ static const double ALARM = 200;     // work of an explicit method that is watch
 static const double PAUSE = 2000;    // and evaluations before that is done once more, when it was not yet the worse one; then twice as many
 static const double LONGER = 2;      // times the work before the next trials, when all have lost
 static const double BETTER = 1.5;    // how much further a rival must get for its work
+static const double EXACT = 1;       // radau against ida, whose errors of thousands of steps add up to hundreds of tolerances,
+static const uint32_t FEW = 50;      // in models of so many states, where factors cost little
+static const double SOON = 4096;     // work of ida before radau is tried where the motion was found to be stiff
 static const uint32_t MOST_LOOPS = 300; // unknowns of loops beyond which nobody solves them within a right side
 
 // Work in evaluations: of one with what the method does with its values (solutions of linear systems, sums over the past), of a Jacobian,
@@ -243,13 +246,23 @@ win(Run *run, double pace)
     run->stats->reason = run->solver == MDL_SOLVER_IDA ? c->reason : "found on the way";
     run->stats->changed = run->time;
     run->stats->gain = run->solver == MDL_SOLVER_IDA ? 0 : pace / c->pace;
+    bool stiff = run->solver == MDL_SOLVER_IDA && c->alarmed;
     c->champion = run->solver;
     c->rival = before;
     choose_rival(c);
-    c->patience = FIRST;
+    if (stiff)
+        c->rival = MDL_SOLVER_RADAU;
+    c->patience = stiff ? SOON : FIRST;
     c->lost = 0;
     c->alarmed = false;
     set_stage(run, WATCHES);
+}
+
+// The rival is, for the same work.
+static bool
+is_more_exact(const Run *run)
+{
+    return run->contest.champion == MDL_SOLVER_IDA && run->solver == MDL_SOLVER_RADAU && run->model->nx <= FEW;
 }
 
 mdl_solver
@@ -273,7 +286,7 @@ contest_next(Run *run)
         if (pace > 0 && much_is_left(run))
             return c->rival;
         set_stage(run, WATCHES);
-    } else if (pace >= BETTER * c->pace)
+    } else if (pace >= (is_more_exact(run) ? EXACT : BETTER) * c->pace)
         win(run, pace);
     else
         return c->champion;
