@@ -14,7 +14,7 @@
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
 
-enum { FLEXIBLE_ROOM = 256, ROOM_MOST = 4096, BOUND_DEPTH = 30 };
+enum { FLEXIBLE_ROOM = 256, ROOM_MOST = 4096, BOUND_VISITS = 1000 };
 
 Expr
 value_size(ExprEnv *env, const Value *value, uint32_t d)
@@ -75,42 +75,45 @@ checked_size(ExprEnv *env, Expr size, uint32_t most, const char *text, Span span
 
 // --- room
 
-// What an Integer expression is at most; INFINITY: nothing is known.
+// What an Integer expression is at most, or at least; INFINITY: nothing is known. Parts that are shared are looked at once for each of their uses, so that *visits, which
+// is counted down, limits the work.
 static double
-bound(const ExprEnv *env, Expr e, bool most, uint32_t depth)
+bound(const ExprEnv *env, Expr e, bool most, uint32_t *visits)
 {
     const Exprs *exprs = env->exprs;
     Op op = expr_op(exprs, e);
     const double none = most ? INFINITY : -INFINITY;
     uint32_t n = expr_nargs(exprs, e), room;
     double sum = 0;
-    if (depth > BOUND_DEPTH)
+    if (!*visits)
         return none;
+    --*visits;
     if (op == OP_CONST)
         return expr_value(exprs, e);
     if (op == OP_SLOT && env->rooms && expr_slot_of(exprs, e) < env->rooms->n && (room = env->rooms->at[expr_slot_of(exprs, e)]))
         return most ? room - 1.0 : 0;
     if (op == OP_NOEVENT || op == OP_FLOOR)
-        return bound(env, expr_arg(exprs, e, 0), most, depth + 1);
+        return bound(env, expr_arg(exprs, e, 0), most, visits);
     if (op == OP_NEG)
-        return -bound(env, expr_arg(exprs, e, 0), !most, depth + 1);
+        return -bound(env, expr_arg(exprs, e, 0), !most, visits);
     if (op == OP_INDEX && expr_op(exprs, expr_arg(exprs, e, 2)) == OP_CONST) // it fails where it is not below the size
         return most ? fmax(expr_value(exprs, expr_arg(exprs, e, 2)) - 1, -INFINITY) : 0;
     if (op == OP_MIN || op == OP_MAX || op == OP_IF) {
-        double a = bound(env, expr_arg(exprs, e, op == OP_IF), most, depth + 1);
-        double b = bound(env, expr_arg(exprs, e, 1 + (op == OP_IF)), most, depth + 1);
+        double a = bound(env, expr_arg(exprs, e, op == OP_IF), most, visits);
+        double b = bound(env, expr_arg(exprs, e, 1 + (op == OP_IF)), most, visits);
         bool fails = op == OP_IF && expr_op(exprs, expr_arg(exprs, e, 2)) == OP_INDEX && expr_is_const(exprs, expr_arg(exprs, expr_arg(exprs, e, 2), 2), 0);
         return fails ? a : op == OP_MIN || (op == OP_IF && !most) ? fmin(a, b) : fmax(a, b);
     }
     for (uint32_t i = 0; op == OP_ADD && i < n; i++)
-        sum += bound(env, expr_arg(exprs, e, i), most, depth + 1);
+        sum += bound(env, expr_arg(exprs, e, i), most, visits);
     return op == OP_ADD && !isnan(sum) ? sum : none;
 }
 
 bool
 flexible_size(ExprEnv *env, Expr wanted, uint32_t rank, Span span, uint32_t *room, Expr *size)
 {
-    double most = bound(env, wanted, true, 0);
+    uint32_t visits = BOUND_VISITS;
+    double most = bound(env, wanted, true, &visits);
     if (!(most <= ROOM_MOST))
         most = floor(pow(FLEXIBLE_ROOM, 1.0 / (rank ? rank : 1)) + 1e-9);
     *room = most > 1 ? (uint32_t)most : 1;

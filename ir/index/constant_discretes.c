@@ -8,7 +8,8 @@
 //
 //     d = false;  p = if d then f else pre(f);  f = p or c     ->     p = pre(f)
 //
-// Contract: after `alias`. Equations get another shape and row. Complexity: linear in the rows of discrete equations, times their depth in each other.
+// Contract: after `alias`. Equations get another shape and row. Complexity: linear in the rows of discrete equations: each is looked at again when one of its variables is
+// decided.
 #include <math.h>
 
 #include "ir/dae/pass.h"
@@ -24,7 +25,9 @@ typedef struct Constants {
     U32Vec class;
     U32Vec value;    // per variable: the constant + 1 that the class it stands for is; 0: none is known
     U8Vec open;      // per equation of `defined`: a loop may contain it
-    U32Vec waits;    // per variable: 1 + the place in `defined` of the open equation that gives it; 0: none
+    U8Vec waits;     // per variable: an open equation gives it
+    U32Vec reader_start, reader; // per variable: places in `defined` of the equations whose right sides use it
+    U32Vec todo;     // places in `defined`
     U32Vec vars;     // of the equation at hand
 } Constants;
 
@@ -48,6 +51,48 @@ find_defined(Constants *c)
         vec_push(&c->defined, e);
         vec_push(&c->class, dae_alias(dae, var, &negative));
     }
+}
+
+// Calls for each variable that the right side of the i-th equation uses.
+static void
+each_used(Constants *c, uint32_t i, void (*take)(Constants *c, uint32_t i, Var var))
+{
+    Dae *dae = c->dae;
+    vec_clear(&c->vars);
+    Expr shape = dae_resolve(dae, c->defined.at[i], &c->vars);
+    for (uint32_t k = 0; expr_op(dae->exprs, shape) == OP_EQN && k < c->vars.n; k++)
+        if (expr_uses_slot(dae->exprs, expr_arg(dae->exprs, shape, 1), k))
+            take(c, i, c->vars.at[k]);
+}
+
+static void
+count_reader(Constants *c, uint32_t i, Var var)
+{
+    (void)i;
+    c->reader_start.at[var + 1]++;
+}
+
+static void
+add_reader(Constants *c, uint32_t i, Var var)
+{
+    c->reader.at[c->reader_start.at[var]++] = i;
+}
+
+static void
+find_readers(Constants *c)
+{
+    U32Vec *start = &c->reader_start;
+    vec_grow(start, c->dae->nvars + 1);
+    for (uint32_t i = 0; i < c->defined.n; i++)
+        each_used(c, i, count_reader);
+    for (uint32_t v = 0; v < c->dae->nvars; v++)
+        start->at[v + 1] += start->at[v];
+    vec_grow(&c->reader, start->at[c->dae->nvars]);
+    for (uint32_t i = 0; i < c->defined.n; i++)
+        each_used(c, i, add_reader);
+    for (uint32_t v = c->dae->nvars; v > 0; v--)
+        start->at[v] = start->at[v - 1];
+    start->at[0] = 0;
 }
 
 // The right side of an equation with what is known put in; its variables are in c->vars.
@@ -76,57 +121,55 @@ right_side(Constants *c, uint32_t e, bool *some)
     return right;
 }
 
+// A loop may contain it where it uses what an equation gives that a loop may contain.
+static void
+find_open(Constants *c)
+{
+    U32Vec uses = {0}; // per equation: variables that wait
+    vec_grow(&c->waits, c->dae->nvars);
+    vec_grow(&uses, c->defined.n);
+    vec_fill(&c->open, c->defined.n, 1);
+    for (uint32_t i = 0; i < c->defined.n; i++)
+        c->waits.at[c->class.at[i]] = 1;
+    for (Var v = 0; v < c->dae->nvars; v++)
+        for (uint32_t k = c->reader_start.at[v]; c->waits.at[v] && k < c->reader_start.at[v + 1]; k++)
+            uses.at[c->reader.at[k]]++;
+    vec_clear(&c->todo);
+    for (uint32_t i = 0; i < c->defined.n; i++)
+        if (!uses.at[i])
+            vec_push(&c->todo, i);
+    while (c->todo.n) {
+        uint32_t i = vec_pop(&c->todo);
+        Var var = c->class.at[i];
+        c->open.at[i] = 0;
+        for (uint32_t k = c->reader_start.at[var]; c->waits.at[var] && k < c->reader_start.at[var + 1]; k++)
+            if (!--uses.at[c->reader.at[k]])
+                vec_push(&c->todo, c->reader.at[k]);
+        c->waits.at[var] = 0;
+    }
+    vec_free(&uses);
+}
+
 static void
 find_constants(Constants *c)
 {
     Dae *dae = c->dae;
-    bool found = true, some;
+    bool some;
     vec_grow(&c->value, dae->nvars);
-    while (found) {
-        found = false;
-        for (uint32_t i = 0; i < c->defined.n; i++) {
-            if (c->value.at[c->class.at[i]] || dae->equations.at[c->defined.at[i]].kind != EQN_NORMAL)
-                continue;
-            Expr right = right_side(c, c->defined.at[i], &some);
-            if (!right || expr_op(dae->exprs, right) != OP_CONST || isnan(expr_value(dae->exprs, right)))
-                continue;
-            c->value.at[c->class.at[i]] = right + 1;
-            found = true;
-        }
-    }
-}
-
-// How many discrete variables that wait for an equation the right side uses.
-static uint32_t
-count_waiting(const Constants *c, Expr right)
-{
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < c->vars.n; k++)
-        n += c->waits.at[c->vars.at[k]] && expr_uses_slot(c->dae->exprs, right, k);
-    return n;
-}
-
-static void
-find_open(Constants *c)
-{
-    bool changed = true;
-    vec_grow(&c->waits, c->dae->nvars);
-    vec_fill(&c->open, c->defined.n, 1);
-    for (uint32_t i = 0; i < c->defined.n; i++)
-        c->waits.at[c->class.at[i]] = i + 1;
-    while (changed) {
-        changed = false;
-        for (uint32_t i = 0; i < c->defined.n; i++) {
-            if (!c->open.at[i])
-                continue;
-            vec_clear(&c->vars);
-            Expr shape = dae_resolve(c->dae, c->defined.at[i], &c->vars);
-            if (expr_op(c->dae->exprs, shape) == OP_EQN && count_waiting(c, expr_arg(c->dae->exprs, shape, 1)))
-                continue;
-            c->open.at[i] = 0;
-            c->waits.at[c->class.at[i]] = 0;
-            changed = true;
-        }
+    vec_clear(&c->todo);
+    for (uint32_t i = c->defined.n; i-- > 0;)
+        vec_push(&c->todo, i);
+    while (c->todo.n) {
+        uint32_t i = vec_pop(&c->todo);
+        Var var = c->class.at[i];
+        if (c->value.at[var] || dae->equations.at[c->defined.at[i]].kind != EQN_NORMAL)
+            continue;
+        Expr right = right_side(c, c->defined.at[i], &some);
+        if (!right || expr_op(dae->exprs, right) != OP_CONST || isnan(expr_value(dae->exprs, right)))
+            continue;
+        c->value.at[var] = right + 1;
+        for (uint32_t k = c->reader_start.at[var]; k < c->reader_start.at[var + 1]; k++)
+            vec_push(&c->todo, c->reader.at[k]);
     }
 }
 
@@ -163,8 +206,10 @@ pass_constants(Dae *dae, Diags *diags)
     bool any = false;
     (void)diags; // nothing is refused
     find_defined(&c);
-    if (c.defined.n)
+    if (c.defined.n) {
+        find_readers(&c);
         find_open(&c);
+    }
     for (uint32_t i = 0; i < c.defined.n && !any; i++)
         any = c.open.at[i];
     if (any)
@@ -177,6 +222,9 @@ pass_constants(Dae *dae, Diags *diags)
     vec_free(&c.value);
     vec_free(&c.open);
     vec_free(&c.waits);
+    vec_free(&c.reader_start);
+    vec_free(&c.reader);
+    vec_free(&c.todo);
     vec_free(&c.vars);
     return true;
 }

@@ -6,7 +6,6 @@
 // branches that are not taken, or beside zero, is read and no more. Who matches falls back to all branches where that leaves an equation without an unknown: parameters may change.
 // Contract: initial_inner.h. Complexity: linear in the equations.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ir/expr/expr_eval.h"
@@ -21,6 +20,8 @@ typedef struct Taken {
     U32Vec vars;       // of the equation at hand
     Map number;        // variable with a known value -> its place in `value`
     F64Vec value;
+    F64Vec slot;       // values of slots of the equation at hand
+    U8Vec stands;      // per variable: it stands in what is left of the equation; 0 between equations
 } Taken;
 
 static bool
@@ -60,16 +61,16 @@ is_decided(Taken *at, Expr part, double *value)
     Exprs *exprs = at->dae->exprs;
     U32Vec used = {0};
     uint32_t n = expr_nslots(exprs, part);
-    double *values = base_calloc((size_t)n + 1, sizeof *values);
+    if (at->slot.n < n)
+        vec_grow(&at->slot, n - at->slot.n);
     bool known = !expr_has_op(exprs, part, OP_CALL) && !expr_has_op(exprs, part, OP_TIME);
     for (Op op = 0; op < OP_COUNT && known; op++)
         known = op_table[op].kind != OPKIND_MODEL || op == OP_NOEVENT || op == OP_SMOOTH || !expr_has_op(exprs, part, op);
     expr_used_slots(exprs, &part, 1, &used);
     for (uint32_t k = 0; k < used.n && known; k++)
-        known = known_value(at, at->vars.at[used.at[k]], &values[used.at[k]]);
-    *value = known ? expr_eval(exprs, part, values, 0) : NAN;
+        known = known_value(at, at->vars.at[used.at[k]], &at->slot.at[used.at[k]]);
+    *value = known ? expr_eval(exprs, part, at->slot.at, 0) : NAN;
     vec_free(&used);
-    free(values);
     return known;
 }
 
@@ -105,12 +106,12 @@ demote(Taken *at, Problem *problem, uint32_t position)
     U32Vec used = {0}, kept = {0}, gone = {0};
     expr_used_slots(dae->exprs, &taken, 1, &used);
     uint32_t first = incidence->start.at[position], end = incidence->match_end.at[position];
-    for (uint32_t k = first; k < end; k++) {
-        bool stands = false;
-        for (uint32_t s = 0; s < used.n && !stands; s++)
-            stands = at->vars.at[used.at[s]] == incidence->column.at[k];
-        vec_push(stands ? &kept : &gone, incidence->column.at[k]);
-    }
+    for (uint32_t s = 0; s < used.n; s++)
+        at->stands.at[at->vars.at[used.at[s]]] = 1;
+    for (uint32_t k = first; k < end; k++)
+        vec_push(at->stands.at[incidence->column.at[k]] ? &kept : &gone, incidence->column.at[k]);
+    for (uint32_t s = 0; s < used.n; s++)
+        at->stands.at[at->vars.at[used.at[s]]] = 0;
     bool any = gone.n && kept.n;
     if (any) {
         incidence->match_end.at[position] = first + kept.n;
@@ -129,10 +130,13 @@ initial_take_branches(Dae *dae, Problem *problem)
     Taken at = {.dae = dae};
     bool any = false;
     find_values(&at, problem);
+    vec_grow(&at.stands, dae->nvars);
     for (uint32_t i = 0; i < problem->equations.n; i++)
         any = demote(&at, problem, i) || any;
     vec_free(&at.vars);
     map_free(&at.number);
     vec_free(&at.value);
+    vec_free(&at.slot);
+    vec_free(&at.stands);
     return any;
 }
