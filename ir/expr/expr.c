@@ -63,6 +63,7 @@ exprs_free(Exprs **exprs)
     vec_free(&x->pool);
     vec_free(&x->blocks);
     vec_free(&x->slot_ids);
+    vec_free(&x->slopes);
     map_free(&x->block_of);
     vec_free(&x->constants);
     free(x->table);

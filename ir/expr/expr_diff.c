@@ -302,6 +302,28 @@ differentiate(Exprs *exprs, const U32Vec *order, uint64_t want, const Expr *rate
     return result;
 }
 
+// Of many slots all derivatives are made at once when a second one is asked for, since who does so asks for the others: 0 where this is not such an expression.
+static Expr
+one_of_all(Exprs *exprs, Expr e, uint32_t k)
+{
+    enum { MANY = 64 };
+    uint32_t n = exprs->cells.at[e].nslots;
+    if (n <= MANY || cell_op(exprs, e) == OP_EQN || expr_has_op(exprs, e, OP_CALL))
+        return 0;
+    if (exprs->sloped != e && exprs->asked == e) {
+        U8Vec want = {0};
+        vec_fill(&want, n, 1);
+        vec_clear(&exprs->slopes);
+        vec_grow(&exprs->slopes, n);
+        if (!expr_gradient(exprs, &e, &exprs->one, 1, want.at, n, exprs->slopes.at))
+            vec_clear(&exprs->slopes);
+        exprs->sloped = e;
+        vec_free(&want);
+    }
+    exprs->asked = e;
+    return exprs->sloped == e && exprs->slopes.n ? exprs->slopes.at[k] : 0;
+}
+
 Expr
 expr_diff(Exprs *exprs, Expr e, uint32_t k)
 {
@@ -310,6 +332,9 @@ expr_diff(Exprs *exprs, Expr e, uint32_t k)
         return cell_op(exprs, e) == OP_EQN ? 0 : exprs->zero;
     if (map_get(&exprs->derivatives, memo_key(e, k), &memo))
         return memo;
+    Expr made = one_of_all(exprs, e, k);
+    if (made)
+        return made;
     U32Vec order = {0}, rate = {0};
     expr_walk(exprs, e, k, &order);
     vec_grow(&rate, k + 1);

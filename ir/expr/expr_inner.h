@@ -72,6 +72,8 @@ struct Exprs {
     UsedSlots used[USED_SLOTS]; // by the id
     U8Vec known_shape;     // per id: 1 when its slots are numbered by first occurrence
     Map derivatives;       // (id, slot) -> derivative; (id of an equation, UINT32_MAX) -> its residual
+    Expr asked, sloped;    // of many slots: the latest one that was differentiated once; whose derivatives by all slots are `slopes` (empty: there are none)
+    U32Vec slopes;
     Map affine_of;         // (id, slot) -> index into `affine`
     Map zeroed_of;         // id -> index + 1 of the last in `zeroed`
     VEC(Zeroed) zeroed;

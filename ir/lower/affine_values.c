@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-enum { DEPTH = 4 }; // an equation, a sum, a product, a sum
-
 void
 bends_begin(Bends *bends)
 {
@@ -67,29 +65,54 @@ bend_in(Lowering *low, bool timely, Expr e, const U32Vec *slots, const uint8_t *
     return straight ? STRAIGHT : timed ? TIMED : FIXED;
 }
 
-// The same, by its terms, and factors that stand beside fixed ones, down to a depth: a sum over thousands of unknowns is not taken apart for each of them.
+// The same, of all slots of an expression; those of many are CURVED.
 static Bend
-bend_of_parts(Lowering *low, bool timely, Expr e, const uint8_t *bend, uint32_t depth)
+bend_in_few(Lowering *low, bool timely, Expr e, const uint8_t *bend)
 {
     enum { FEW = 64 };
-    Op op = expr_op(low->exprs, e);
-    bool sums = op == OP_EQN || op == OP_ADD || op == OP_NEG;
-    uint32_t n = depth && (sums || op == OP_MUL || op == OP_DIV) ? expr_nargs(low->exprs, e) : 0, moving = 0;
-    Bend most = n ? FIXED : CURVED;
-    for (uint32_t i = 0; i < n && most != CURVED; i++) {
-        Bend part = bend_of_parts(low, timely, expr_arg(low->exprs, e, i), bend, depth - 1);
-        moving += part != FIXED;
-        most = !sums && (moving > 1 || (part != FIXED && op == OP_DIV && i)) ? CURVED : part > most ? part : most;
-    }
-    if (most != CURVED)
-        return most;
-    // Terms that are curved may make up for each other.
     U32Vec slots = {0};
     expr_used_slots(low->exprs, &e, 1, &slots);
-    if (!n || slots.n <= FEW)
-        most = bend_in(low, timely, e, &slots, bend);
+    Bend result = slots.n <= FEW ? bend_in(low, timely, e, &slots, bend) : CURVED;
     vec_free(&slots);
-    return most;
+    return result;
+}
+
+// The bend of a part whose arguments have been looked at: `of` holds the bends of parts by their ids.
+static Bend
+bend_of_part(Lowering *low, bool timely, Expr part, const uint8_t *bend, const Map *of)
+{
+    Op op = expr_op(low->exprs, part);
+    bool sums = op == OP_EQN || op == OP_ADD || op == OP_NEG, known = sums || op == OP_MUL || op == OP_DIV;
+    uint32_t n = expr_nargs(low->exprs, part), moving = 0;
+    Bend most = FIXED;
+    if (op == OP_SLOT)
+        return bend[expr_slot_of(low->exprs, part)] == TIMED && !timely ? CURVED : bend[expr_slot_of(low->exprs, part)];
+    if (op == OP_TIME)
+        return timely ? TIMED : CURVED;
+    for (uint32_t i = 0; i < n && most != CURVED; i++) {
+        uint32_t argument = CURVED;
+        map_get(of, expr_arg(low->exprs, part, i), &argument);
+        moving += argument != FIXED;
+        most = !sums && (moving > 1 || (argument != FIXED && op == OP_DIV && i)) && known ? CURVED : argument > most ? argument : most;
+    }
+    if (known || most == FIXED || most == CURVED)
+        return most;
+    return bend_in_few(low, timely, part, bend);
+}
+
+// The same, through all parts: a sum over thousands of unknowns is not taken apart for each of them.
+static Bend
+bend_of_parts(Lowering *low, bool timely, Expr e, const uint8_t *bend)
+{
+    U32Vec parts = {0};
+    Map of = {0};
+    uint32_t most = CURVED;
+    expr_parts(low->exprs, e, &parts);
+    for (uint32_t i = 0; i < parts.n; i++)
+        map_put(&of, parts.at[i], most = bend_of_part(low, timely, parts.at[i], bend, &of));
+    map_free(&of);
+    vec_free(&parts);
+    return most == CURVED ? bend_in_few(low, timely, e, bend) : (Bend)most; // terms that are curved may make up for each other
 }
 
 Bend
@@ -104,7 +127,7 @@ bend_of(Bends *bends, const Instr *instr)
         key = hash_add(key, slots.at[k]);
     }
     if (!map_get(&bends->decided, key, &known)) {
-        known = bend_of_parts(low, bends->free, instr->shape, slots.at, DEPTH);
+        known = bend_of_parts(low, bends->free, instr->shape, slots.at);
         map_put(&bends->decided, key, known);
     }
     vec_free(&slots);

@@ -49,8 +49,6 @@ struct JacobianMemo {
     VEC(Term) terms;       // scratch: of one instruction, by column, then slot
     U32Vec places;
     U32Vec uses;           // per place: instructions that read it; where values may be kept
-    Expr sloped;           // a shape of many slots, the latest one; 0: none
-    U32Vec slopes;         // its derivatives by all of them
 };
 
 static struct JacobianMemo *
@@ -82,7 +80,6 @@ jacobian_memo_free(Lowering *low)
     vec_free(&memo->terms);
     vec_free(&memo->places);
     vec_free(&memo->uses);
-    vec_free(&memo->slopes);
     free(memo);
     low->jacobian = NULL;
 }
@@ -137,27 +134,6 @@ gather(Lowering *low, const Instr *instr, uint32_t n)
     sort_terms(memo->terms.at, memo->terms.n);
 }
 
-// The derivative of a shape of n slots by one of them. Of many slots all are made at once: who asks for one asks for the others.
-static Expr
-slope_of(Lowering *low, Expr shape, uint32_t n, uint32_t slot)
-{
-    enum { MANY = 64 };
-    struct JacobianMemo *memo = low->jacobian;
-    if (n <= MANY)
-        return expr_diff(low->exprs, shape, slot);
-    if (memo->sloped != shape) {
-        U8Vec want = {0};
-        vec_grow(&want, n);
-        memset(want.at, 1, n);
-        vec_clear(&memo->slopes);
-        vec_grow(&memo->slopes, n);
-        bool known = expr_gradient(low->exprs, &shape, &(Expr){expr_const(low->exprs, 1)}, 1, want.at, n, memo->slopes.at);
-        memo->sloped = known ? shape : 0;
-        vec_free(&want);
-    }
-    return memo->sloped ? memo->slopes.at[slot] : expr_diff(low->exprs, shape, slot);
-}
-
 static const Derived *
 derive(Lowering *low, Expr shape, uint32_t n, const Term *term, uint32_t terms)
 {
@@ -187,7 +163,7 @@ derive(Lowering *low, Expr shape, uint32_t n, const Term *term, uint32_t terms)
         if (calls)
             sum[term[i].slot] = factor;
         else
-            sum[i] = expr_2(exprs, OP_MUL, slope_of(low, shape, n, term[i].slot), factor);
+            sum[i] = expr_2(exprs, OP_MUL, expr_diff(exprs, shape, term[i].slot), factor);
     }
     // Derivatives of calls are taken along the column, so that each call makes one.
     Expr total = calls ? expr_along(exprs, shape, sum, n)
@@ -372,7 +348,6 @@ accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec
         vec_free(&memo->touched);
         vec_free(&memo->partials);
         vec_free(&memo->uses);
-    vec_free(&memo->slopes);
         vec_free(&memo->first);
         vec_free(&memo->count);
     }

@@ -147,7 +147,7 @@ partial_of(Solutions *solutions, Expr shape, uint32_t k)
         return known;
     Expr partial = expr_diff(exprs, expr_residual(exprs, shape), k);
     vec_clear(&solutions->order);
-    for (uint32_t j = 0; partial && j < expr_nslots(exprs, shape); j++)
+    for (uint32_t j = 0; partial && j < expr_nslots(exprs, partial); j++)
         if (expr_uses_slot(exprs, partial, j))
             vec_push(&solutions->order, j);
     bool bounded = partial && (expr_has_op(exprs, partial, OP_SIN) || expr_has_op(exprs, partial, OP_COS));
