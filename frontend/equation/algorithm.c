@@ -13,6 +13,7 @@
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 
 typedef struct Assigned {  // a variable of the model that the section assigns
     Member *member;
@@ -398,27 +399,106 @@ settle(Frame *frame, Node statement)
     }
 }
 
+// Of a large array an element may hold the history of all elements before it: y[i] := 0.5*y[i - 1] + x[i]. Where what one variable holds at the end is a part of
+// what another one holds, that part is read as the variable.
+typedef struct Sharing {
+    Exprs *exprs;
+    Map variable;          // what one holds at the end -> its slot
+    Map done[2];           // by the way: 0: as a whole, 1: as a part
+    U32Vec args;
+} Sharing;
+
+static bool
+sharing_needs(void *context, Expr e, uint32_t way, uint32_t i, Expr *part, uint32_t *part_way)
+{
+    const Sharing *sharing = context;
+    uint32_t variable;
+    if (i >= expr_nargs(sharing->exprs, e) || (way && map_get(&sharing->variable, e, &variable)))
+        return false;
+    *part = expr_arg(sharing->exprs, e, i);
+    *part_way = 1;
+    return true;
+}
+
+static Expr
+sharing_make(void *context, Expr e, uint32_t way)
+{
+    Sharing *sharing = context;
+    uint32_t n = expr_nargs(sharing->exprs, e), now;
+    bool same = true;
+    if (way && map_get(&sharing->variable, e, &now))
+        return now;
+    vec_clear(&sharing->args);
+    for (uint32_t i = 0; i < n; i++) {
+        now = expr_arg(sharing->exprs, e, i);
+        map_get(&sharing->done[1], now, &now);
+        same = same && now == expr_arg(sharing->exprs, e, i);
+        vec_push(&sharing->args, now);
+    }
+    return same ? e : expr_make(sharing->exprs, expr_op(sharing->exprs, e), sharing->args.at, n);
+}
+
+static const Value *
+value_at_end(const Algorithm *algorithm, uint32_t i)
+{
+    const Assigned *assigned = &algorithm->assigned.at[i];
+    return assigned->final.count ? &assigned->final : &algorithm->elab->env.locals.at[i].value;
+}
+
+static EqnKind
+kind_of_results(const Algorithm *algorithm, const Assigned *assigned)
+{
+    return algorithm->context->initial ? EQN_INITIAL
+        : assigned->vars ? (assigned->inside_when ? EQN_WHEN : EQN_NORMAL)
+        : assigned->member->is_when && assigned->member->kind == VAR_DISCRETE ? EQN_WHEN : EQN_NORMAL;
+}
+
+static bool
+is_shared(const Algorithm *algorithm, uint32_t i)
+{
+    enum { LARGE = 16 };
+    const Assigned *assigned = &algorithm->assigned.at[i];
+    const Value *value = value_at_end(algorithm, i);
+    return value->type.base == TYPE_REAL && value->count >= LARGE && assigned->member->kind != VAR_DISCRETE && kind_of_results(algorithm, assigned) == EQN_NORMAL;
+}
+
+static void
+find_shared(const Algorithm *algorithm, Sharing *sharing)
+{
+    for (uint32_t i = 0; i < algorithm->assigned.n; i++) {
+        const Value *value = value_at_end(algorithm, i);
+        for (uint32_t k = 0; is_shared(algorithm, i) && k < value->count; k++)
+            if (expr_nargs(sharing->exprs, value->elements[k]) && value->elements[k] != algorithm->assigned.at[i].initial.elements[k])
+                map_put(&sharing->variable, value->elements[k], slot_expr(algorithm->elab, var_of(&algorithm->assigned.at[i], k)));
+    }
+}
+
 static void
 add_results(Algorithm *algorithm)
 {
     Elab *elab = algorithm->elab;
+    Sharing sharing = {.exprs = elab->dae->exprs};
+    ExprDescent descent = {.needs = sharing_needs, .make = sharing_make, .context = &sharing, .done = sharing.done};
+    find_shared(algorithm, &sharing);
     for (uint32_t i = 0; i < algorithm->assigned.n; i++) {
         const Assigned *assigned = &algorithm->assigned.at[i];
-        const Value *value = assigned->final.count ? &assigned->final : &elab->env.locals.at[i].value;
+        const Value *value = value_at_end(algorithm, i);
         const Member *member = assigned->member;
-        EqnKind kind = algorithm->context->initial ? EQN_INITIAL
-            : assigned->vars ? (assigned->inside_when ? EQN_WHEN : EQN_NORMAL)
-            : member->is_when && member->kind == VAR_DISCRETE ? EQN_WHEN : EQN_NORMAL;
+        EqnKind kind = kind_of_results(algorithm, assigned);
         for (uint32_t k = 0; k < value->count; k++) {
             bool touched = assigned->whole || value->elements[k] != assigned->initial.elements[k];
             if (!touched || record_fixed(&value->type, k))
                 continue;
-            add_equation(elab, algorithm->frag, kind, slot_expr(elab, var_of(assigned, k)), value->elements[k],
-                         member->span);
+            Expr held = is_shared(algorithm, i) ? expr_descend(&descent, value->elements[k], 0) : value->elements[k];
+            add_equation(elab, algorithm->frag, kind, slot_expr(elab, var_of(assigned, k)), held, member->span);
             if (kind == EQN_WHEN)
                 vec_push(&algorithm->frag->discrete, var_of(assigned, k));
         }
     }
+    map_free(&sharing.variable);
+    map_free(&sharing.done[0]);
+    map_free(&sharing.done[1]);
+    vec_free(&sharing.args);
 }
 
 void
