@@ -3,10 +3,10 @@
 // Purpose: `off = s < 0 or pre(off) and not fire` is true whatever s is, once both other conditions hold; `quenched = off and (abs(i) <= abs(v)*G or
 //          pre(quenched))` leaves i = G*v behind, whose relation is decided by rounding. Such a relation may change as often as it likes: it makes no events, which
 //          would only restart the integrator, or end a run when they follow each other ever faster.
-// Method: asked where events do not get on. The model is evaluated with both values of the relation, at the point and at two beside it; a relation is idle
-//         where all that is computed is the same to the last bit. It is asked again after each event, which is where the other conditions change, and has its
+// Method: asked where events do not get on. The model is evaluated with both values of the relation, at the point and at two beside it, as it is and where everything has
+//         settled with either of them, since a when-clause sees the edge; a relation is idle where all that is computed is the same but for rounding. It is asked again after each event, which is where the other conditions change, and has its
 //         right value there.
-// Contract: event.h. Complexity: nothing where events get on; otherwise six evaluations of the model for each relation that changes so often.
+// Contract: event.h. Complexity: nothing where events get on; otherwise some thirty evaluations of the model for each relation that changes so often.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -39,27 +39,83 @@ move_states(Run *run, uint32_t trial)
     }
 }
 
+// What the event iteration would make of the given value of relation k: all discrete variables and their pre() are those that follow from it.
+static void
+settle(Run *run, uint32_t k, double value)
+{
+    enum { PASSES = 16 };
+    const mdl_model *model = run->model;
+    double *v = run->v;
+    bool changed = true;
+    for (uint32_t pass = 0; pass < PASSES && changed; pass++) {
+        v[model->relation[k].value] = value;
+        mdl_call(model->discretes, v);
+        changed = false;
+        for (uint32_t i = 0; i < model->n_discretes; i++) {
+            const mdl_discrete *d = &model->discrete[i];
+            if (!d->next)
+                continue;
+            changed = changed || v[d->value] != v[d->next] || (d->pre && v[d->pre] != v[d->next]);
+            v[d->value] = v[d->next];
+            if (d->pre)
+                v[d->pre] = v[d->next];
+        }
+    }
+    for (uint32_t i = 0; i < model->n_reinits; i++)
+        v[model->reinit[i].active] = 0;
+}
+
+// But for rounding, which loops that are solved from elsewhere leave, and for what the relation says itself.
+static bool
+is_same(const Run *run, uint32_t k, const double *a, const double *b)
+{
+    const double rounding = 64 * DBL_EPSILON;
+    const mdl_relation *relation = &run->model->relation[k];
+    for (uint32_t i = 0; i < run->model->nv; i++) {
+        bool same = !memcmp(&a[i], &b[i], sizeof *a) || fabs(a[i] - b[i]) <= rounding * fmax(fabs(a[i]), fabs(b[i]));
+        if (!same && i != relation->g && i != relation->next && i != relation->value)
+            return false;
+    }
+    return true;
+}
+
+// Whether nothing follows when the relation changes from the value that it has, in v, where all has settled: no equation sees it, and no when-clause
+// its edge. `here` and `with` have room for v.
+static bool
+is_without_consequence(Run *run, uint32_t k, double *here, double *with)
+{
+    const mdl_model *model = run->model;
+    size_t bytes = model->nv * sizeof *run->v;
+    double *v = run->v, value = v[model->relation[k].value];
+    memcpy(here, v, bytes);
+    if (!compute(run, k, value))
+        return false;
+    memcpy(with, v, bytes);
+    memcpy(v, here, bytes);
+    if (!compute(run, k, 1 - value))
+        return false;
+    return is_same(run, k, with, v);
+}
+
 bool
 idle_is(Run *run, uint32_t k)
 {
+    enum { WAYS = 3 }; // as it is, and settled with either value
     const mdl_model *model = run->model;
     size_t n = model->nv, bytes = n * sizeof *run->v;
     double *kept = malloc(3 * bytes), *v = run->v;
     if (!kept)
         return false;
-    double *here = kept + n, *with = here + n;
     bool same = true;
     memcpy(kept, v, bytes);
-    for (uint32_t trial = 0; trial < TRIALS && same; trial++) {
+    for (uint32_t trial = 0; trial < TRIALS * WAYS && same; trial++) {
         memcpy(v, kept, bytes);
-        move_states(run, trial);
-        memcpy(here, v, bytes);
-        same = compute(run, k, 1);
-        memcpy(with, v, bytes);
-        memcpy(v, here, bytes);
-        same = same && compute(run, k, 0);
-        v[model->relation[k].value] = 1;
-        same = same && memcmp(with, v, bytes) == 0;
+        move_states(run, trial / WAYS);
+        if (trial % WAYS)
+            settle(run, k, trial % WAYS - 1);
+        else
+            v[model->relation[k].value] = 1;
+        same = is_without_consequence(run, k, kept + n, kept + 2 * n);
     }
     memcpy(v, kept, bytes);
     free(kept);
@@ -109,13 +165,23 @@ size_beside(Run *run, uint32_t k)
     return most;
 }
 
+// A contact: when its changes accumulate the motion goes on at rest (runtime/event/rest.c), where its function is zero.
+static bool
+is_contact(const Run *run, uint32_t k)
+{
+    for (uint32_t i = 0; i < run->model->n_rests; i++)
+        if (run->model->rest[i].relation == k)
+            return true;
+    return false;
+}
+
 // Where loops have several solutions, and another one was found, the difference is no rounding.
 double
 idle_rounding(Run *run, uint32_t k)
 {
     const double zone = 64, part = 1e-2; // times what was seen; of the tolerance
     double size = fabs(run->v[run->model->relation[k].g]), most = part * run->tolerance * fmax(1, run->guard[k].size);
-    if (zone * size > most)
+    if (zone * size > most || is_contact(run, k))
         return 0;
     double noise = zone * noise_here(run, k);
     if (size <= noise)
@@ -142,6 +208,7 @@ idle_begins(Run *run, uint32_t only)
     for (uint32_t k = 0; k < run->model->n_relations; k++) {
         Guard *guard = &run->guard[k];
         bool asked = only == UINT32_MAX ? guard->band > 0 || guard->forced : k == only;
+        any = any || (guard->idle && k == only); // it was found to be before
         if (!asked || guard->idle)
             continue;
         guard->idle = idle_is(run, k);

@@ -30,6 +30,7 @@ enum { POINTS = 3, CALLS_OF_ONE = 3, SLOPES = 6, MOST_SCALARS = 400 };
 typedef struct Outcome { // the scalars of the outputs, in one way
     bool found;
     U32Vec scalar;       // 0: no number (a String, a missing field)
+    U32Vec there;        // the condition under which it is an element of an array whose size is known at run time only; 0: it always is
     U8Vec real;
 } Outcome;
 
@@ -229,6 +230,7 @@ outcome(Call *call, Run *run, bool numbers)
             VarType type = scalar_type(&outputs[o].type, k);
             vec_push(&out.scalar, type == TYPE_STRING ? 0 : outputs[o].elements[k]);
             vec_push(&out.real, type == TYPE_REAL);
+            vec_push(&out.there, outputs[o].sizes ? flexible_there(env, &outputs[o], k) : 0);
         }
     vec_free(&own.exits);
     call->frame = around;
@@ -242,6 +244,7 @@ free_outcome(Outcome *out)
 {
     vec_free(&out->scalar);
     vec_free(&out->real);
+    vec_free(&out->there);
 }
 
 static double
@@ -264,23 +267,36 @@ rounding(Call *call, Expr e)
     return sum;
 }
 
+// The places of the scalars that there are at this point.
+static U32Vec
+present(const Call *call, const Outcome *outcome)
+{
+    U32Vec places = {0};
+    for (uint32_t k = 0; k < outcome->scalar.n; k++)
+        if (!outcome->there.at[k] || value_at(call, outcome->there.at[k]) != 0)
+            vec_push(&places, k);
+    return places;
+}
+
 static void
 compare_values(Call *call, const Outcome *constant, const Outcome *other, const char *what)
 {
     if (!other->found)
         return;
-    if (other->scalar.n != constant->scalar.n) {
-        report(call, "numbers of scalars", constant->scalar.n, other->scalar.n);
-        return;
-    }
-    for (uint32_t k = 0; k < constant->scalar.n; k++) {
-        if (!constant->scalar.at[k] || !other->scalar.at[k])
+    U32Vec here = present(call, constant), there = present(call, other);
+    if (here.n != there.n)
+        report(call, "numbers of scalars", here.n, there.n);
+    for (uint32_t k = 0; here.n == there.n && k < here.n; k++) {
+        Expr one = constant->scalar.at[here.at[k]], second = other->scalar.at[there.at[k]];
+        if (!one || !second)
             continue;
-        double a = value_at(call, constant->scalar.at[k]), b = value_at(call, other->scalar.at[k]);
+        double a = value_at(call, one), b = value_at(call, second);
         ways.values++;
-        if (!close_to(a, b, 1e-10) && !(fabs(a - b) <= rounding(call, other->scalar.at[k])))
+        if (!close_to(a, b, 1e-10) && !(fabs(a - b) <= rounding(call, second)))
             report(call, what, a, b);
     }
+    vec_free(&here);
+    vec_free(&there);
 }
 
 // --- derivatives
