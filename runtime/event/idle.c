@@ -6,6 +6,7 @@
 // Method: asked where events do not get on. The model is evaluated with both values of the relation, at the point and at two beside it, as it is and where everything has
 //         settled with either of them, since a when-clause sees the edge; a relation is idle where all that is computed is the same but for rounding. It is asked again after each event, which is where the other conditions change, and has its
 //         right value there.
+//         Where relations set states anew, or laws are set-valued, nothing is idle and nothing is rounding: the impacts of a ball on a floor become as small as one likes, and what decides them is no less for it.
 // Contract: event.h. Complexity: nothing where events get on; otherwise some thirty evaluations of the model for each relation that changes so often.
 #include <float.h>
 #include <math.h>
@@ -19,6 +20,13 @@
 
 enum { TRIALS = 3 };
 static const double MOVED = 1e-6; // by so much states are moved, of themselves and of their nominal values
+
+// A relation triggers a reinit (what a sample triggers is no impact).
+static bool
+has_impacts(const Run *run)
+{
+    return run->model->n_rests || run->model->n_sgns;
+}
 
 // Everything that follows from the states in v with the given value of relation k. False: it has no solution there.
 static bool
@@ -100,6 +108,8 @@ is_without_consequence(Run *run, uint32_t k, double *here, double *with)
 bool
 idle_is(Run *run, uint32_t k)
 {
+    if (has_impacts(run))
+        return false;
     enum { WAYS = 3 }; // as it is, and settled with either value
     const mdl_model *model = run->model;
     size_t n = model->nv, bytes = n * sizeof *run->v;
@@ -165,23 +175,13 @@ size_beside(Run *run, uint32_t k)
     return most;
 }
 
-// A contact: when its changes accumulate the motion goes on at rest (runtime/event/rest.c), where its function is zero.
-static bool
-is_contact(const Run *run, uint32_t k)
-{
-    for (uint32_t i = 0; i < run->model->n_rests; i++)
-        if (run->model->rest[i].relation == k)
-            return true;
-    return false;
-}
-
 // Where loops have several solutions, and another one was found, the difference is no rounding.
 double
 idle_rounding(Run *run, uint32_t k)
 {
     const double zone = 64, part = 1e-2; // times what was seen; of the tolerance
     double size = fabs(run->v[run->model->relation[k].g]), most = part * run->tolerance * fmax(1, run->guard[k].size);
-    if (zone * size > most || is_contact(run, k))
+    if (zone * size > most || has_impacts(run))
         return 0;
     double noise = zone * noise_here(run, k);
     if (size <= noise)
