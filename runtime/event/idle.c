@@ -4,7 +4,7 @@
 //          pre(quenched))` leaves i = G*v behind, whose relation is decided by rounding. Such a relation may change as often as it likes: it makes no events, which
 //          would only restart the integrator, or end a run when they follow each other ever faster.
 // Method: asked where events do not get on. The model is evaluated with both values of the relation, at the point and at two beside it, as it is and where everything has
-//         settled with either of them, since a when-clause sees the edge; a relation is idle where all that is computed is the same but for rounding. It is asked again after each event, which is where the other conditions change, and has its
+//         settled with either of them, since a when-clause sees the edge; a relation is idle where all that is computed is the same to the last bit. It is asked again after each event, which is where the other conditions change, and has its
 //         right value there.
 //         Where relations set states anew, or laws are set-valued, nothing is idle and nothing is rounding: the impacts of a ball on a floor become as small as one likes, and what decides them is no less for it.
 // Contract: event.h. Complexity: nothing where events get on; otherwise some thirty evaluations of the model for each relation that changes so often.
@@ -73,17 +73,14 @@ settle(Run *run, uint32_t k, double value)
         v[model->reinit[i].active] = 0;
 }
 
-// But for rounding, which loops that are solved from elsewhere leave, and for what the relation says itself.
+// But for what the relation says itself. Not but for rounding: at a limit both branches are equal to that.
 static bool
 is_same(const Run *run, uint32_t k, const double *a, const double *b)
 {
-    const double rounding = 64 * DBL_EPSILON;
     const mdl_relation *relation = &run->model->relation[k];
-    for (uint32_t i = 0; i < run->model->nv; i++) {
-        bool same = !memcmp(&a[i], &b[i], sizeof *a) || fabs(a[i] - b[i]) <= rounding * fmax(fabs(a[i]), fabs(b[i]));
-        if (!same && i != relation->g && i != relation->next && i != relation->value)
+    for (uint32_t i = 0; i < run->model->nv; i++)
+        if (memcmp(&a[i], &b[i], sizeof *a) && i != relation->g && i != relation->next && i != relation->value)
             return false;
-    }
     return true;
 }
 
