@@ -3,10 +3,10 @@
 // Purpose: `off = s < 0 or pre(off) and not fire` is true whatever s is, once both other conditions hold; `quenched = off and (abs(i) <= abs(v)*G or
 //          pre(quenched))` leaves i = G*v behind, whose relation is decided by rounding. Such a relation may change as often as it likes: it makes no events, which
 //          would only restart the integrator, or end a run when they follow each other ever faster.
-// Method: asked where events do not get on. The model is evaluated with both values of the relation, at the point and at two beside it, as it is and where everything has
-//         settled with either of them, since a when-clause sees the edge; a relation is idle where all that is computed is the same to the last bit. It is asked again after each event, which is where the other conditions change, and has its
-//         right value there.
-//         Where relations set states anew, or laws are set-valued, nothing is idle and nothing is rounding: the impacts of a ball on a floor become as small as one likes, and what decides them is no less for it.
+// Method: asked where events do not get on. The model is evaluated with both values of the relation, at the point and at two beside it, as it is and where
+//         everything has settled with either of them, since a when-clause sees the edge; a relation is idle where all that is computed is the same to the last
+//         bit. It is asked again after each event, which is where the other conditions change, and has its right value there. Where relations set states
+//         anew, or laws are set-valued, nothing is idle and nothing is rounding: impacts of a ball on a floor become as small as one likes.
 // Contract: event.h. Complexity: nothing where events get on; otherwise some thirty evaluations of the model for each relation that changes so often.
 #include <float.h>
 #include <math.h>
@@ -209,10 +209,12 @@ idle_begins(Run *run, uint32_t only)
         if (!asked || guard->idle)
             continue;
         guard->idle = idle_is(run, k);
+        // A zone that is hardly wider than what is known already helps no more: without an end to this a run would go on for ever.
         double noise = guard->idle ? 0 : idle_rounding(run, k);
-        if (noise > 0)
+        bool wider = noise > 2 * guard->noise;
+        if (wider)
             root_widen(run, k, noise);
-        if (!guard->idle && !(noise > 0))
+        if (!guard->idle && !wider)
             continue;
         forget(guard);
         any = true;
