@@ -81,10 +81,14 @@ $(call objects,$(RUNTIME) $(STARTS) $(wildcard runtime/model/*.c)): CFLAGS += -f
 $(BUILD)/frontend/external/native.o: CPPFLAGS += '-DMDLC_LINK_FLAGS="$(SAN)"'
 
 # Tests and benchmarks of the back ends need expressions and programs only.
+# Machine code of an elimination is held against its lists.
+STANDING = $(call objects,runtime/linear/standing.c runtime/linear/standing_code.c runtime/linear/markowitz.c)
+$(BUILD)/tests/backend/straight: $(STANDING)
+$(BUILD)/tests/backend/straight: ALSO = $(STANDING)
 BACKEND_LIBS = $(BUILD)/libbackend.a $(call objects,$(wildcard ir/expr/*.c) ir/dae/sys.c) $(BUILD)/libbase.a
 $(BUILD)/tests/backend/%: $(BUILD)/tests/backend/%.o $(BACKEND_LIBS)
 	$(call say,LINK,$@)
-	$(Q)$(CXX) $(SAN) -o $@ $< $(BACKEND_LIBS) $(LLVM_LIBS)
+	$(Q)$(CXX) $(SAN) -o $@ $< $(ALSO) $(BACKEND_LIBS) $(LLVM_LIBS)
 CODEGEN_BENCHES = $(addprefix $(BUILD)/tests/bench/,codegen codegen_latency)
 $(CODEGEN_BENCHES): %: %.o $(BACKEND_LIBS)
 	$(call say,LINK,$@)

@@ -6,6 +6,7 @@
 
 #include "ir/base/out.h"
 #include "ir/dae/sys.h"
+#include "runtime/model/straight.h"
 #include "runtime/model/threads.h"
 
 typedef struct Engine Engine; // compiled code of one Sys; must outlive every use of its model
@@ -14,6 +15,7 @@ typedef struct EngineOptions {
     int opt;          // -1 automatic (by size), 0 fastest compilation, 1, 2 best code
     bool verify;      // run LLVM's verifier
     Threads *threads;       // NULL, or threads that compile, and do large loops of functions, in this process
+    enum { TRANSLATE_LATE, TRANSLATE_AT_ONCE, TRANSLATE_NEVER } translate; // what runs are found to do often, when
 } EngineOptions;
 
 // Each compiles every function of `sys` and writes the code into the model through sys->fixups. The Sys and its
@@ -24,6 +26,8 @@ Engine *engine_llvm(Sys *sys, const EngineOptions *options, Out *why);
 void engine_free(Engine **engine);
 // Seconds that the engine has spent so far on compiling such functions while the model ran.
 const double *engine_late_seconds(const Engine *engine);
+// Who makes machine code of what a run is found to do often; NULL: nobody does.
+const mdl_translator *engine_translator(const Engine *engine);
 
 // mdlc show llvm / asm. False: a line in `why`.
 bool backend_print_llvm(Sys *sys, const EngineOptions *options, Out *out, Out *why);

@@ -8,6 +8,7 @@ struct Engine {
     void (*release)(void *state); // frees the state
     void *state;
     double late_seconds;
+    mdl_translator translator; // make is NULL: there is none
 };
 
 // Takes ownership of `state`.
@@ -18,6 +19,8 @@ typedef struct Interp Interp;
 Interp *interp_create(const Sys *sys, const uint8_t *chosen, mdl_code *code);
 size_t interp_length(const mdl_code *code); // instructions of one of these functions
 void interp_free(Interp **interp);
+// Who makes machine code of programs of a run; make is NULL where this processor is another one.
+mdl_translator straight_translator(bool at_once);
 // Writes code[f] of every function into the model through sys->fixups.
 void link_code(Sys *sys, const mdl_code *code);
 

@@ -31,6 +31,12 @@ link_code(Sys *sys, const mdl_code *code)
         *sys->fixups.at[i].at = code[sys->fixups.at[i].func];
 }
 
+const mdl_translator *
+engine_translator(const Engine *engine)
+{
+    return engine->translator.make ? &engine->translator : NULL;
+}
+
 const double *
 engine_late_seconds(const Engine *engine)
 {

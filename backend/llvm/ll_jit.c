@@ -406,8 +406,12 @@ engine_llvm(Sys *sys, const EngineOptions *options, Out *why)
     for (uint32_t f = 0; divided && f < sys->funcs.n; f++)
         vec_free(&divided[f]);
     free(divided);
-    if (good)
-        return jit->engine = engine_make(release_jit, jit);
+    if (good) {
+        jit->engine = engine_make(release_jit, jit);
+        if (options->translate != TRANSLATE_NEVER)
+            jit->engine->translator = straight_translator(options->translate == TRANSLATE_AT_ONCE);
+        return jit->engine;
+    }
     release_jit(jit);
     return NULL;
 }

@@ -66,7 +66,8 @@ simulate(Session *session)
     const RunCommand command = {.settings = &session->options.run, .program = "mdlc", .explain = explain_value,
                                 .checker = session->compilation.check ? check_values : NULL,
                                 .user = session, .threads = session->threads, .compile_seconds = session->compile_seconds,
-                                .compiling = engine_late_seconds(session->engine), .steady = session->options.analysis.steady, .stats = &session->stats};
+                                .compiling = engine_late_seconds(session->engine),
+                                .translator = engine_translator(session->engine), .steady = session->options.analysis.steady, .stats = &session->stats};
     int status = run_command(session->compilation.sys->model, &command);
     if (session->options.run.stats && !session->options.run.stats_json)
         print_check(session);

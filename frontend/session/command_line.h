@@ -97,6 +97,7 @@ typedef struct Options {
     uint32_t n_meshes;
     bool reactions;              // animate: forces of joints
     int opt;                     // -1: automatic
+    const char *translate;       // NULL: late
     const char *sources;         // build: where the names of the files that were read go; NULL: nowhere
     const char **paths;
     uint32_t n_paths;

@@ -297,6 +297,12 @@ compile_model(Session *session, uint32_t wanted)
 // Instructions, of which a module for the compiler of machine code has some thousand.
 enum { COMPILED_BY_THREADS = 20000 };
 
+static unsigned
+chosen_translation(const char *word)
+{
+    return !word || !strcmp(word, "late") ? TRANSLATE_LATE : !strcmp(word, "early") ? TRANSLATE_AT_ONCE : TRANSLATE_NEVER;
+}
+
 int
 make_engine(Session *session)
 {
@@ -305,7 +311,8 @@ make_engine(Session *session)
     uint32_t threads = session->options.run.threads;
     if (!session->threads && threads != 1 && (sys->model->n >= THREADS_LEAST || sys->instrs.n >= COMPILED_BY_THREADS))
         session->threads = threads_create(threads);
-    EngineOptions options = {session->options.opt, session->compilation.verify, session->threads};
+    EngineOptions options = {.opt = session->options.opt, .verify = session->compilation.verify, .threads = session->threads,
+                             .translate = chosen_translation(session->options.translate)};
     bool interp = session->options.engine && !strcmp(session->options.engine, "interp");
     if (!externals_load(sys, &why)) {
         fprintf(stderr, "mdlc: cannot compile the external functions of the model:\n%s", why.text);

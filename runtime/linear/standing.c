@@ -5,9 +5,9 @@
 // Method: markowitz.c chooses pivots. A symbolic elimination by pivots (right-looking) then gives every entry of the factors a place: those of
 // a pivot stand side by side - the pivot, its column below, its row to the right - and lists, for each entry of the column and each of the row,
 // the place of the entry that their product is subtracted from. Factoring goes through the list. Pivots are kept as reciprocals.
-// Contract: standing.h. A pivot may become 1/WORN times smaller than as it was; the caller must look at residuals, too.
+// Contract: standing.h. A pivot may become 1/STANDING_WORN times smaller than as it was; the caller must look at residuals, too.
 // Complexity: a factorisation takes one multiplication per product that the elimination subtracts; a solution one per entry of the factors.
-#include "runtime/linear/standing.h"
+#include "runtime/linear/standing_inner.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,25 +16,7 @@
 #include "runtime/linear/markowitz.h"
 #include "runtime/model/list.h"
 
-static const double WORN = 1e-6;
 enum { FILL = 20, PRODUCTS = 1 << 26 }; // times the entries of the matrix; in the list
-
-struct Standing {
-    uint32_t n;
-    int32_t *row_at, *column_at; // n: the pivots in their order
-    uint32_t *first;             // n + 1: place of each pivot among the factors
-    uint32_t *below;             // n: entries of its column, which stand behind it; those of its row follow
-    uint32_t *other;             // per place: number of the pivot whose row (below) or column (to the right) the entry is in
-    uint32_t *entry_at;          // per entry of the matrix: its place
-    uint32_t *target;            // places that products are subtracted from
-    uint64_t products;
-    uint32_t places, entries;
-    double *factor;              // per place
-    double *initial;             // n: sizes of the pivots when they were chosen
-    double *last;                // the matrix that was factored last, when `kept`
-    double *work;
-    bool kept;
-};
 
 typedef struct Member {  // an entry of a column or row that is not eliminated yet
     uint32_t other;      // the row's or column's number in the order
@@ -230,7 +212,9 @@ standing_free(Standing **slot)
     Standing *s = *slot;
     if (!s)
         return;
-    void *parts[] = {s->row_at, s->column_at, s->first, s->below, s->other, s->entry_at, s->target, s->factor, s->initial, s->last, s->work};
+    standing_forget_code(s);
+    void *parts[] = {s->row_at, s->column_at, s->first, s->below, s->other, s->entry_at, s->target, s->factor, s->initial, s->last, s->work,
+                     s->pivot};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         free(parts[k]);
     free(s);
@@ -274,21 +258,18 @@ less_products(double value, const double *restrict x, const uint32_t *restrict a
     return value;
 }
 
-bool
-standing_factor(Standing *s, const double *values)
+static bool
+factor_by_lists(Standing *s, const double *values)
 {
-    if (s->kept && !memcmp(s->last, values, s->entries * sizeof *values))
-        return true;
     double *restrict factor = s->factor;
     const uint32_t *restrict target = s->target;
-    s->kept = false;
     memset(factor, 0, s->places * sizeof *factor);
     for (uint32_t e = 0; e < s->entries; e++)
         factor[s->entry_at[e]] = values[e];
     for (uint32_t k = 0; k < s->n; k++) {
         uint32_t at = s->first[k], below = s->below[k], right = s->first[k + 1] - at - 1 - below;
         double pivot = factor[at], reciprocal = 1 / pivot;
-        if (!(fabs(pivot) >= WORN * s->initial[k]) || !isfinite(reciprocal))
+        if (!(fabs(pivot) >= STANDING_WORN * s->initial[k]) || !isfinite(reciprocal))
             return false;
         factor[at] = reciprocal;
         double *restrict column = factor + at + 1;
@@ -298,12 +279,35 @@ standing_factor(Standing *s, const double *values)
         for (uint32_t j = 0; j < right; j++, target += below)
             subtract(factor, target, column, below, row[j]);
     }
+    s->used += (double)(s->products + s->places);
+    return true;
+}
+
+// The pivots are looked at when all is done: what follows from one that is too small is not used.
+static bool
+factor_by_code(Standing *s, const double *values)
+{
+    uint32_t worn = 0;
+    s->code[0]((double *)(uintptr_t)values, s->factor, s->pivot);
+    for (uint32_t k = 0; k < s->n; k++)
+        worn += !(fabs(s->pivot[k]) >= s->least[k]);
+    return !worn;
+}
+
+bool
+standing_factor(Standing *s, const double *values)
+{
+    if (s->kept && !memcmp(s->last, values, s->entries * sizeof *values))
+        return true;
+    s->kept = false;
+    if (!(s->translator ? factor_by_code(s, values) : factor_by_lists(s, values)))
+        return false;
     memcpy(s->last, values, s->entries * sizeof *values);
     return s->kept = true;
 }
 
-void
-standing_solve(const Standing *s, double *b)
+static void
+solve_by_lists(Standing *s, double *b)
 {
     double *restrict x = s->work;
     const double *restrict factor = s->factor;
@@ -321,6 +325,16 @@ standing_solve(const Standing *s, double *b)
     }
     for (uint32_t k = 0; k < n; k++)
         b[s->column_at[k]] = x[k];
+    s->used += s->places;
+}
+
+void
+standing_solve(Standing *s, double *b)
+{
+    if (s->translator)
+        s->code[1](s->factor, b, s->work);
+    else
+        solve_by_lists(s, b);
 }
 
 // --- several matrices side by side
@@ -348,7 +362,7 @@ factor_fours(const Standing *s, const uint32_t fours, const double *values, doub
         double *pivot = factor + (size_t)at * width;
         for (uint32_t l = 0; l < width; l++) {
             double reciprocal = 1 / pivot[l];
-            worn[l] |= !(fabs(pivot[l]) >= WORN * s->initial[k]) || !isfinite(reciprocal);
+            worn[l] |= !(fabs(pivot[l]) >= STANDING_WORN * s->initial[k]) || !isfinite(reciprocal);
             pivot[l] = reciprocal;
         }
         for (uint32_t i = 0; i < below; i++)

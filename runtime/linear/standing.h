@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "runtime/model/checked.h"
+#include "runtime/model/straight.h"
 
 typedef struct Standing Standing;
 
@@ -18,7 +19,11 @@ void standing_free(Standing **standing);
 // order was chosen, or is not finite. Whether the factors are good is otherwise for the caller to see by what they solve.
 MDL_CHECKED bool standing_factor(Standing *standing, const double *values);
 // b := A^-1 b.
-void standing_solve(const Standing *standing, double *b);
+void standing_solve(Standing *standing, double *b);
+// Machine code takes the place of the lists, once these have done several times the work that making it costs; results stay the same to the bit. The
+// translator must outlive it. Called as often as wanted; true: now it has been done.
+MDL_CHECKED bool standing_translate(Standing *standing, const mdl_translator *translator);
+bool standing_is_translated(const Standing *standing);
 // The same for `width` matrices side by side, 4 or 8: value e of matrix l stands at values[e*width + l]. `factor` has standing_places() times
 // as many doubles, b and work n times. worn[l] becomes 1 where a pivot of matrix l is as standing_factor() says.
 size_t standing_places(const Standing *standing);

@@ -4,7 +4,7 @@
 // Out: tables of a compiled model (model.h), options and statistics of runs (sim.h), values of type String, functions that models may call
 // (standard*.c), external objects.
 // Read first: model.h, then sim.h.
-// Also open to other rooms: checked.h, clock.h, float_control.h, imported.h, json.h, list.h, nearest.h, number.h, order.h, sim.h, standard.h, template.h, texts.h, threads.h.
+// Also open to other rooms: checked.h, clock.h, float_control.h, imported.h, json.h, list.h, nearest.h, number.h, order.h, sim.h, standard.h, straight.h, template.h, texts.h, threads.h.
 //
 // model.h: the contract between a compiled model and the simulation runtime (version 1).
 //

@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "runtime/model/model.h"
+#include "runtime/model/straight.h"
 #include "runtime/model/threads.h"
 
 enum {
@@ -142,6 +143,7 @@ typedef struct mdl_options {
     uint32_t audit_place;
     mdl_profile *profile;     // NULL, or where the run is counted and timed in detail
     const double *compiling;  // NULL, or seconds that the model's functions have spent so far on being compiled meanwhile
+    const mdl_translator *translator; // NULL, or who makes machine code of what the run is found to do often; it outlives the run
     bool no_ranges;           // variables beyond min or max are not told
     bool assemble;            // close loops at the start by moving start values
     const mdl_sense *sense;   // NULL, or sensitivities that are wanted; needs model->tangents
@@ -173,6 +175,7 @@ typedef struct mdl_stats {
     uint64_t standing_solves; // of these, with pivots that stand (runtime/point/standing_loop.c)
     uint64_t standing_refused; // and begun so, but then solved by Newton's iteration
     uint64_t standing_products, standing_entries; // of the largest elimination: multiplications with subtraction, entries of the factors
+    uint64_t standing_translated; // eliminations that have become machine code
     uint64_t restarts;        // restarts after an integrator failure
     uint64_t rows;
     uint64_t checked;         // points that were held against the equations as they were written

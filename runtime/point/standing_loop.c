@@ -313,6 +313,16 @@ converge(Run *run, Newton *newton, double longest)
     return false;
 }
 
+// Machine code for the order at hand, when it has been used often.
+static void
+translate(const Run *run, StandingLoop *loop)
+{
+    const mdl_translator *translator = run->options->translator;
+    if (!translator || loop->by_klu || !loop->orders || standing_is_translated(loop->order[loop->now]))
+        return;
+    run->stats->standing_translated += standing_translate(loop->order[loop->now], translator);
+}
+
 static bool
 solve(Run *run, Newton *newton)
 {
@@ -342,6 +352,7 @@ standing_loop_solve(Run *run, Newton *newton)
         return false;
     newton->by_rank = newton->by_square = false;
     if (solve(run, newton)) {
+        translate(run, loop);
         loop->credit += loop->credit < CREDIT;
         run->stats->newton_iterations++;
         run->stats->standing_solves++;

@@ -368,6 +368,8 @@ print_steps(const mdl_profile *p, const mdl_stats *stats, FILE *out)
     if (stats->standing_products)
         fprintf(out, "the largest elimination of these: %llu multiplications with subtraction, %llu entries of the factors\n",
                 (unsigned long long)stats->standing_products, (unsigned long long)stats->standing_entries);
+    if (stats->standing_translated)
+        fprintf(out, "eliminations that were translated to machine code: %llu\n", (unsigned long long)stats->standing_translated);
 }
 
 static void

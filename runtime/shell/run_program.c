@@ -276,6 +276,7 @@ choose_options(const mdl_model *model, const RunCommand *command, Filled *filled
     options->sense = command->sense;
     options->profile = filled->profile;
     options->compiling = command->compiling;
+    options->translator = command->translator;
     options->threads = command->threads;
     options->final_values = filled->final_values;
     options->final_time = &filled->final_time;

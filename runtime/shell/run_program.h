@@ -17,6 +17,7 @@ typedef struct RunCommand {
     Threads *threads;                 // NULL: one thread
     double compile_seconds;     // for the statistics
     const double *compiling;    // as in mdl_options
+    const mdl_translator *translator; // likewise
     bool steady;                // as in mdl_options
     const mdl_sense *sense;     // as in mdl_options
     const mdl_override *override;

@@ -101,7 +101,7 @@ count_products(const Sparse *a, const int32_t *row_at, const int32_t *column_at,
 }
 
 static double
-error_of(const Sparse *a, const Standing *standing)
+error_of(const Sparse *a, Standing *standing)
 {
     double x[N], b[N] = {0}, most = 0;
     for (uint32_t k = 0; k < N; k++)
