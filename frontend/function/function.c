@@ -404,7 +404,7 @@ output_value(Frame *frame, uint32_t i, Value *out)
         missing = !out->elements[k];
     if (!missing || record_fill(env, out))
         return true;
-    env->at_run_time |= env->some_assigned && !env->compile; // a call finds out where it runs (routine_unset.c)
+    env->at_run_time |= env->some_assigned; // a call finds out where it runs (routine_unset.c)
     Diag *diag = diag_add(env->diags, E0207, frame->span,
                           "output '%s' of '%s' has no value at the end of the function",
                           sym_text(env->syms, frame->variables.at[i].name), function_name(frame));
@@ -543,6 +543,22 @@ declares_derivative(const Frame *frame)
     return ast_annotation(frame->env->ast, frame->env->syms, frame->function->class_node, "derivative", 0, &mods) != 0;
 }
 
+// annotation(Inline = false), section 18.3: whoever wrote it together with a derivative wants both as they are written. Where the arguments
+// are known there is nothing to differentiate.
+static bool
+is_not_inline(const Frame *frame, const Value *outputs, uint32_t n)
+{
+    const ExprEnv *env = frame->env;
+    Node mods, value = ast_annotation(env->ast, env->syms, frame->function->class_node, "Inline", 0, &mods);
+    if (!value || ast_kind(env->ast, value) != AST_BOOL || ast_at(env->ast, value)->flags & AST_F_TRUE)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < outputs[i].count; k++)
+            if (expr_op(env->exprs, outputs[i].elements[k]) != OP_CONST)
+                return true;
+    return false;
+}
+
 // A function with an inverse is called where its arguments are not known, so that equations can be solved by that (section 12.8).
 static bool
 may_be_inverted(const Frame *frame, const Value *values)
@@ -604,7 +620,8 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
     }
     called |= good;
     good = good || (!called && expand(frame, nodes, values, outputs, n));
-    bool declared = callable && good && !called && calls_inside(env, *outputs, *n) && declares_derivative(frame);
+    bool declared = callable && good && !called && declares_derivative(frame)
+                 && (calls_inside(env, *outputs, *n) || is_not_inline(frame, *outputs, *n));
     if (callable && good && !called && saved.when && !saved.in_function && is_long(frame, values, *outputs, *n)) {
         Value *expanded = *outputs;
         uint32_t n_expanded = *n;

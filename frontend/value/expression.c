@@ -100,7 +100,7 @@ check_assigned(ExprEnv *env, Value *value, Node node)
         return true;
     for (uint32_t i = 0; i < value->count; i++)
         if (is_open(env, value, i)) {
-            env->at_run_time |= env->some_assigned && !env->compile; // a call finds out where it runs (routine_unset.c)
+            env->at_run_time |= env->some_assigned; // a call finds out where it runs (routine_unset.c)
             diag_add(env->diags, E0207, node_span(env, node), "'%s' is read before it has a value",
                      expression_text(env, node));
             return false;

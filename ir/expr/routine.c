@@ -283,6 +283,49 @@ routine_call_branches(const Exprs *exprs, Expr call)
     return found;
 }
 
+uint64_t
+routine_call_operations(const Exprs *exprs, Expr call)
+{
+    U8Vec seen = {0};
+    U32Vec numbers = {0};
+    uint64_t sum = 0;
+    routine_reach(exprs, call, &seen, &numbers);
+    for (uint32_t i = 0; i < numbers.n; i++) {
+        const Routine *of = routine_of(exprs, numbers.at[i]);
+        for (uint32_t k = 0; k < of->steps.n; k++)
+            sum += expr_operations(exprs, of->steps.at[k].value);
+    }
+    vec_free(&seen);
+    vec_free(&numbers);
+    return sum;
+}
+
+static bool
+declares_derivative(const Exprs *exprs, const Routine *of)
+{
+    return of->special.n || (of->derivative && !of->stepwise && routine_of(exprs, of->derivative)->derivative_of != of->number);
+}
+
+bool
+routine_call_is_smooth(const Exprs *exprs, Expr call)
+{
+    U8Vec seen = {0};
+    U32Vec numbers = {0};
+    bool smooth = true;
+    routine_called(exprs, call, &seen, &numbers);
+    for (uint32_t i = 0; i < numbers.n && smooth; i++) {
+        const Routine *of = routine_of(exprs, numbers.at[i]);
+        if (declares_derivative(exprs, of))
+            continue;
+        smooth = !branches(exprs, of);
+        if (smooth)
+            routine_called_by(exprs, of, &seen, &numbers);
+    }
+    vec_free(&seen);
+    vec_free(&numbers);
+    return smooth;
+}
+
 Expr
 routine_call(Exprs *exprs, uint32_t number, const Expr *inputs, uint32_t n)
 {

@@ -149,6 +149,11 @@ bool routine_notes(const Routine *routine);
 bool routine_may_fail(const Exprs *exprs, const Routine *routine);
 // Whether what a call gives may jump, or bend, where its inputs do not: it, or what it calls, has branches, steps or subscripts, or is external.
 bool routine_call_branches(const Exprs *exprs, Expr call);
+// Whether the derivative of a call follows its value: it is declared (annotation `derivative`), or nothing in the statements branches and
+// it follows from what they call in the same way.
+bool routine_call_is_smooth(const Exprs *exprs, Expr call);
+// Operations in the statements of all functions that a call reaches, each once.
+uint64_t routine_call_operations(const Exprs *exprs, Expr call);
 
 // The routine of the derivative: inputs are those of the routine, then their derivatives; outputs are the
 // derivatives of its outputs. Forward differentiation of the steps: where control goes is not differentiated.

@@ -15,8 +15,10 @@
 //     der(x) = v;  der(y) = v + w;  x = y     ->     + der(x) = der(y);  w is determined
 #include "ir/base/diag.h"
 #include "ir/dae/locate.h"
+#include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
+#include "ir/expr/expr_rewrite.h"
 #include "ir/expr/routine.h"
 #include "ir/index/index.h"
 #include "ir/index/jumps.h"
@@ -26,6 +28,7 @@
 #include "ir/structure/rate.h"
 
 enum { DIFFERENTIATION_LIMIT = 40, ITEMS_SHOWN = 6 };
+enum { LARGE = 2000 }; // operations of functions whose second derivatives, which Newton's method needs, take longer to compile than a run
 
 typedef struct Row { // of an equation
     uint32_t start, end; // its columns that were highest derivatives when it was made
@@ -591,13 +594,48 @@ spare_law(Index *index, uint32_t searched)
 
 // --- wishes for what nothing differentiates
 
-// The equation read last is arithmetic: its derivative follows it wherever it has a value, as that of a root or of a power that is no
-// whole number does not at zero; nothing in it jumps, and nothing is an input.
+// The value changes continuously with those of its arguments, and its derivative follows it wherever it has a value: that of a root does
+// not at zero. Kinks are passed.
+static bool
+is_differentiable(const Exprs *exprs, Expr part)
+{
+    static const Op ops[] = {OP_CONST, OP_SLOT, OP_TIME, OP_NEG, OP_ADD, OP_MUL, OP_DIV, OP_EQN, OP_MIN, OP_MAX, OP_ABS, OP_EXP, OP_LOG,
+                             OP_LOG10, OP_SIN, OP_COS, OP_TAN, OP_ATAN, OP_SINH, OP_COSH, OP_TANH, OP_RESULT, OP_NOEVENT, OP_SMOOTH};
+    Op op = expr_op(exprs, part);
+    if (op == OP_CALL)
+        return routine_call_is_smooth(exprs, part) && routine_call_operations(exprs, part) <= LARGE;
+    if (op == OP_POW) {
+        Expr power = expr_arg(exprs, part, 1);
+        double value = expr_op(exprs, power) == OP_CONST ? expr_value(exprs, power) : 0;
+        return value >= 1 || value < 0;
+    }
+    for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
+        if (op == ops[k])
+            return true;
+    return false;
+}
+
+static bool
+is_branch(Op op)
+{
+    return op == OP_IF || op == OP_AND || op == OP_OR || op == OP_NOT || op == OP_EQ || op == OP_NE || op_is_order(op);
+}
+
+// What noEvent() or smooth() says is continuous, so that its branches are not looked at.
+static Expr
+without_continuous(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    (void)context, (void)args;
+    Op op = expr_op(exprs, part);
+    return op == OP_NOEVENT || op == OP_SMOOTH ? expr_const(exprs, 1) : 0;
+}
+
+// The derivative of the equation read last follows it; nothing in it jumps, and nothing is an input.
 static bool
 is_plain(const Index *index, uint32_t e)
 {
     const Structure *structure = &index->structure;
-    const Exprs *exprs = index->dae->exprs;
+    Exprs *exprs = index->dae->exprs;
     if (index->dae->equations.at[e].kind != EQN_NORMAL)
         return false;
     for (uint32_t k = 0; k < structure->vars.n; k++) {
@@ -608,17 +646,13 @@ is_plain(const Index *index, uint32_t e)
     U32Vec parts = {0};
     bool plain = true;
     expr_parts(exprs, structure->shape, &parts);
-    for (uint32_t i = 0; i < parts.n && plain; i++) {
-        Op op = expr_op(exprs, parts.at[i]);
-        if (op == OP_POW) {
-            Expr power = expr_arg(exprs, parts.at[i], 1);
-            double value = expr_op(exprs, power) == OP_CONST ? expr_value(exprs, power) : 0.5;
-            plain = value == 2 || value == 3 || value == -1;
-        } else {
-            plain = op == OP_CONST || op == OP_SLOT || op == OP_TIME || op == OP_NEG || op == OP_ADD || op == OP_MUL || op == OP_DIV
-                    || op == OP_EQN;
-        }
-    }
+    for (uint32_t i = 0; i < parts.n && plain; i++)
+        plain = is_differentiable(exprs, parts.at[i]) || is_branch(expr_op(exprs, parts.at[i]));
+    vec_clear(&parts);
+    if (plain)
+        expr_parts(exprs, expr_rewrite(exprs, structure->shape, without_continuous, NULL), &parts);
+    for (uint32_t i = 0; i < parts.n && plain; i++)
+        plain = is_differentiable(exprs, parts.at[i]);
     vec_free(&parts);
     return plain;
 }

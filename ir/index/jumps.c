@@ -150,7 +150,8 @@ add_leaps(Structure *structure, Expr shape)
     if (expr_has_op(exprs, shape, OP_CALL))
         expr_parts(exprs, shape, &parts);
     for (uint32_t i = 0; i < parts.n; i++)
-        if (expr_op(exprs, parts.at[i]) == OP_RESULT && depends_on_motion(structure, parts.at[i]) && routine_call_branches(exprs, parts.at[i]))
+        if (expr_op(exprs, parts.at[i]) == OP_RESULT && depends_on_motion(structure, parts.at[i]) && routine_call_branches(exprs, parts.at[i])
+            && !routine_call_is_smooth(exprs, parts.at[i]))
             add_leap(structure, parts.at[i]);
     vec_free(&parts);
 }
