@@ -3,7 +3,8 @@
 // Purpose: the figures and inner loops of dop853.c, for the unknowns of one run or for several runs side by side.
 // Method: Prince and Dormand, High order embedded Runge-Kutta formulae, J. Comput. Appl. Math. 7 (1981) 67; error estimates of orders 5 and 3 and
 //         the continuous extension of order 7 by Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1993), II.5 and II.6, where the
-//         figures stand. Eight numbers are done at a time, in the same order on every processor: products are never fused with sums.
+//         figures stand. Eight numbers are done at a time, in the same order on every processor: products are never fused with sums. Steps are summed
+//         with compensation (Kahan, Comm. ACM 8 (1965) 40; II.4 of the same for steps).
 // Contract: dop853_rule.h. Complexity: at most sixteen products for each number.
 #include "runtime/linear/dop853_rule.h"
 
@@ -149,6 +150,29 @@ WIDE void
 dop853_stage(uint32_t number, size_t chunks, const double *step, const double *y, double *const slope[], double *out)
 {
     add_all(&stage[number], true, slope, chunks, step, y, out);
+}
+
+WIDE void
+dop853_end(size_t chunks, const double *step, const double *y, const double *carry, double *const slope[], double *out, double *left)
+{
+    enum { REST = 7 }; // terms behind the first
+    const Term *term = stage[DOP853_STAGES].term + 1;
+    const double *first = slope[0], *s[REST];
+    Four factor[REST], length[2] = {*(const Four *)step, *(const Four *)(step + 4)};
+#pragma GCC unroll 7
+    for (uint32_t k = 0; k < REST; k++) {
+        s[k] = slope[term[k].slope];
+        factor[k] = term[k].factor - (Four){0};
+    }
+    for (size_t i = 0; i < chunks * DOP853_WIDTH; i += 4) {
+        Four begin = *(const Four *)(first + i), from = *(const Four *)(y + i), sum = begin;
+#pragma GCC unroll 7
+        for (uint32_t k = 0; k < REST; k++)
+            sum += factor[k] * (*(const Four *)(s[k] + i) - begin);
+        Four move = length[i / 4 % 2] * sum + *(const Four *)(carry + i), to = from + move, moved = to - from;
+        *(Four *)(out + i) = to;
+        *(Four *)(left + i) = (from - (to - moved)) + (move - moved); // Knuth's sum of two
+    }
 }
 
 WIDE void

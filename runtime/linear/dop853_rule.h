@@ -13,8 +13,11 @@ enum { DOP853_WIDTH = 8, DOP853_STAGES = 12, DOP853_SLOPES = 16, DOP853_TERMS = 
 
 extern const double dop853_node[DOP853_SLOPES]; // of the step
 
-// out := where stage `number` stands, 1 to DOP853_SLOPES - 1; number DOP853_STAGES: the end of the step.
+// out := where stage `number` stands, 1 to DOP853_SLOPES - 1; number DOP853_STAGES: the end of the step, which dop853_end() gives with less rounding.
 void dop853_stage(uint32_t number, size_t chunks, const double *step, const double *y, double *const slope[], double *out);
+// out := the end of the step, y + carry + step times the sum of the weighted slopes; left := what its rounding has taken off, which is the carry of the next
+// step. The sum is the first slope and the weighted differences from it, so that a constant slope is what it is: the weights alone have a sum of 1 to rounding.
+void dop853_end(size_t chunks, const double *step, const double *y, const double *carry, double *const slope[], double *out, double *left);
 // error := the estimate of order 5 times weight, by the step's length; squares: two chunks, sums of the squares of both estimates; scratch: an array.
 void dop853_errors(size_t chunks, const double *weight, double *const slope[], double *error, double *scratch, double *squares);
 // The estimated error of order 8 from the sums over n unknowns. NaN: not finite.

@@ -32,7 +32,7 @@ static const double STRETCH = 1.01;           // by which a step may be longer t
 bool
 steps_create(Steps *steps, uint32_t n, uint32_t stride)
 {
-    enum { ARRAYS = 6 + SLOPES + TERMS };
+    enum { ARRAYS = 8 + SLOPES + TERMS };
     *steps = (Steps){.stride = stride, .chunks = ((size_t)n * stride + WIDTH - 1) / WIDTH};
     // From one array to the next it is not a multiple of a page, so that what is stored does not hold up what is loaded.
     size_t size = steps->chunks * WIDTH + 3 * WIDTH, bytes = ARRAYS * size * sizeof *steps->block;
@@ -41,7 +41,7 @@ steps_create(Steps *steps, uint32_t n, uint32_t stride)
     if (!steps->block)
         return false;
     memset(steps->block, 0, bytes);
-    double *place = steps->block, **parts[] = {&steps->start, &steps->end, &steps->weight, &steps->error, &steps->point, &steps->rate};
+    double *place = steps->block, **parts[] = {&steps->start, &steps->end, &steps->carry, &steps->left, &steps->weight, &steps->error, &steps->point, &steps->rate};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++, place += size)
         *parts[k] = place;
     for (size_t k = 0; k < SLOPES; k++, place += size)
@@ -71,8 +71,11 @@ dop853_create(Run *run)
     }
     ode->n = run->ny;
     ode->at = &ode->own;
-    ode->direction = calloc(2 * (size_t)ode->n + 1, sizeof *ode->direction);
+    ode->direction = calloc(5 * (size_t)ode->n + 1, sizeof *ode->direction);
     ode->probed = ode->direction + ode->n;
+    ode->held = ode->probed + ode->n;
+    ode->carry = ode->held + ode->n;
+    ode->left = ode->carry + ode->n;
     if (!ode->direction || !projection_where_needed(run, &ode->projection))
         return MDL_INTERNAL;
     if (run->ensemble && !ensemble_takes(run))
@@ -153,6 +156,8 @@ dop853_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, steps->end, row);
     snapshot_part(snapshot, steps->error, row);
     snapshot_part(snapshot, ode->direction, row);
+    snapshot_part(snapshot, ode->held, row);
+    snapshot_part(snapshot, ode->carry, row);
     for (uint32_t k = 0; k < SLOPES; k++)
         snapshot_part(snapshot, steps->slope[k], row);
     for (uint32_t k = 0; k < TERMS; k++)
@@ -299,6 +304,7 @@ dop853_prepare(Run *run, Steps *steps, double limit)
     size_t stride = steps->stride, at = stride > 1 ? run->lane : 0;
     for (uint32_t i = 0; i < ode->n; i++, at += stride) {
         steps->start[at] = run->y[i];
+        steps->carry[at] = run->y[i] == ode->held[i] ? ode->carry[i] : 0;
         steps->slope[0][at] = run->yp[i];
         steps->weight[at] = run->strictness / (run->tolerance * fabs(run->y[i]) + run->abstol[i]);
     }
@@ -314,7 +320,8 @@ dop853_attempt(const Run *run, double limit)
 {
     double step = run->ode->step, left = limit - run->time, most = run->options->max_step, wanted = most > 0 ? fmin(step, most) : step;
     bool last = wanted * STRETCH >= left;
-    return (Attempt){last ? left : wanted, last ? limit : run->time + wanted, last};
+    double to = last ? limit : run->time + wanted, length = to - run->time; // so that the lengths of all steps are the time
+    return (Attempt){length > 0 ? length : wanted, to, last}; // what is shorter than rounding of the time grows until it moves
 }
 
 static double
@@ -359,7 +366,7 @@ make_attempt(Run *run, Attempt attempt, double *size)
         if (right_side(run, run->time + dop853_node[k] * attempt.length, steps->point, steps->slope[k]) != MDL_OK)
             return MDL_OK;
     }
-    dop853_stage(DOP853_STAGES, steps->chunks, step, steps->start, steps->slope, steps->end);
+    dop853_end(steps->chunks, step, steps->start, steps->carry, steps->slope, steps->end, steps->left);
     dop853_errors(steps->chunks, steps->weight, steps->slope, steps->error, steps->rate, squares);
     for (uint32_t k = 0; k < 2 * WIDTH; k++)
         sum[k / WIDTH] += squares[k];
@@ -371,6 +378,7 @@ make_attempt(Run *run, Attempt attempt, double *size)
         *size = NAN;
         Phase before = profile_enter(run, PHASE_PROJECTION);
         bool projected = projection_apply(run, ode->projection, attempt.to, steps->end);
+        memset(steps->left, 0, ode->n * sizeof *steps->left);
         profile_leave(run, before);
         ode->off = !projected;
         if (!projected)
@@ -417,6 +425,8 @@ make_step(Run *run, double limit)
             ode->from = run->time;
             ode->length = attempt.length;
             run->time = attempt.to;
+            memcpy(ode->held, ode->own.end, ode->n * sizeof *ode->held);
+            memcpy(ode->carry, ode->own.left, ode->n * sizeof *ode->carry);
             evaluate_store(run);
             evaluate_note_reached(run);
             return MDL_OK;

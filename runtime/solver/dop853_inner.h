@@ -13,6 +13,7 @@ typedef struct Steps {
     double *block;              // all arrays
     double *start, *end;        // of the last step, or of the one that is tried
     double *slope[DOP853_SLOPES], *term[DOP853_TERMS];
+    double *carry, *left;       // what rounding has taken off `start`, and off `end`
     double *weight, *error, *point, *rate;
     bool between;               // `term` is that of the step
 } Steps;
@@ -26,6 +27,7 @@ struct Ode {
     Steps *at;                  // those that have the last step
     double from, length;        // of the last step; length 0: none
     double step;                // the next one; 0: not known
+    double *held, *carry;       // what rounding has taken off unknowns of these values; others begin with nothing
     bool fresh;                 // run->yp is the slope at run->y
     bool rejected;              // the latest attempt
     bool off;                   // it ended where nothing leads back to the invariants
@@ -40,6 +42,7 @@ struct Ode {
     Steps *made_in;
     double to, made;            // where it ends, and its length
     double *reached;            // unknowns and derivatives there, of the model's n each
+    double *left;               // what rounding has taken off the unknowns
 };
 
 // The step that is tried next.

@@ -172,7 +172,7 @@ make_attempts(Table *table, const bool *tries, const Attempt *attempt, double *s
         for (uint32_t l = 0; l < lanes->width; l++)
             lost[l] = lost[l] || lanes->failed[l];
     }
-    dop853_stage(DOP853_STAGES, steps->chunks, step, steps->start, steps->slope, steps->end);
+    dop853_end(steps->chunks, step, steps->start, steps->carry, steps->slope, steps->end, steps->left);
     memcpy(states(lanes), steps->end, (size_t)lanes->model->nx * steps->stride * sizeof(double));
     dop853_errors(steps->chunks, steps->weight, steps->slope, steps->error, steps->rate, squares);
     for (uint32_t l = 0; l < lanes->width; l++)
@@ -232,6 +232,8 @@ attempt_once(Table *table, bool *tries, const double *limit)
         ode->made = attempt[l].length;
         ode->to = attempt[l].to;
         lanes_read(lanes, l, ode->reached, ode->reached + run->model->n);
+        for (uint32_t i = 0; i < ode->n; i++)
+            ode->left[i] = table->steps.left[i * table->steps.stride + l];
     }
 }
 
@@ -281,6 +283,8 @@ ensemble_step(Run *run, double limit)
     ode->length = ode->made;
     run->time = ode->to;
     memcpy(run->y, ode->reached, model->n * sizeof *run->y);
+    memcpy(ode->held, ode->reached, ode->n * sizeof *ode->held);
+    memcpy(ode->carry, ode->left, ode->n * sizeof *ode->carry);
     memcpy(run->yp, ode->reached + model->n, model->nx * sizeof *run->yp);
     memcpy(run->v + model->y + model->nx, run->y + model->nx, (model->n - model->nx) * sizeof *run->v);
     for (uint32_t k = 0; k < run->n_implicit; k++)
