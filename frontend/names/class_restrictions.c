@@ -336,8 +336,9 @@ check_redeclared(Program *program, uint32_t class_id, const ClassMember *member)
     }
 }
 
+// `own`: the class that declares the member is the one that extends the base. In a library that was found its class counts, as lookup finds it first.
 static void
-check_same_class(Program *program, const ClassMember *member, uint32_t base)
+check_same_class(Program *program, const ClassMember *member, uint32_t base, bool own)
 {
     Found found;
     const Ast *ast = &program->ast;
@@ -345,7 +346,9 @@ check_same_class(Program *program, const ClassMember *member, uint32_t base)
         || program_origin(program, found.class_id) == program_origin(program, member->class_id)
         || ast_same(ast, found.member->node, class_node(program, member), AST_NONE))
         return;
-    Diag *diag = diag_add(program->diags, E0105, ast_at(ast, class_node(program, member))->span, "'%s' is declared twice: '%s' has another class of this name",
+    Span span = ast_at(ast, class_node(program, member))->span;
+    bool library = own && sources_is_found(program->sources, span.lo) && !sources_in_library(program->sources, span.lo);
+    Diag *diag = diag_add(program->diags, library ? W1106 : E0105, span, "'%s' is declared twice: '%s' has another class of this name",
                           sym_text(program->syms, member->name), sym_text(program->syms, class_at(program, base)->full_name));
     diag_note(diag, ast_at(ast, found.member->node)->span, "first declared here");
 }
@@ -366,7 +369,7 @@ check_base_classes(Program *program, uint32_t class_id, uint32_t base)
         for (uint32_t i = 0; i < info->members.n; i++)
             for (uint32_t k = 0; k < base && info->members.at[i].is_class; k++)
                 if (class_at(program, class_id)->bases.at[k])
-                    check_same_class(program, &info->members.at[i], class_at(program, class_id)->bases.at[k]);
+                    check_same_class(program, &info->members.at[i], class_at(program, class_id)->bases.at[k], false);
         for (uint32_t i = 0; i < info->bases.n; i++)
             vec_push(&queue, info->bases.at[i]);
     }
@@ -393,7 +396,7 @@ check_inherited_classes(Program *program, uint32_t class_id)
             const ClassMember *member = &class_at(program, class_id)->members.at[k];
             if (member->is_class && !(ast_at(ast, member->node)->flags & AST_F_REDECLARE) && has_class(program, base, member->name)
                 && !class_extends_inherited(program, member->class_id))
-                check_same_class(program, member, base);
+                check_same_class(program, member, base, true);
         }
         if (base && i)
             check_base_classes(program, class_id, i);

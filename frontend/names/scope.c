@@ -500,12 +500,14 @@ scope_look_inside(Program *program, uint32_t class_id, const Found *found, Span 
     if (!found->member || is_like_package(program, class_id)
         || (found->member->is_class && (ast_at(&program->ast, found->member->node)->flags & AST_F_ENCAPSULATED)))
         return true;
-    Diag *diag = diag_add(program->diags, E0119, span, "'%s' stands in the %s '%s', which is no package, and is not encapsulated",
+    // As it is written it says which class is meant, so that a library that was found may do it.
+    bool library = found->member->is_class && sources_is_found(program->sources, span.lo) && !sources_in_library(program->sources, span.lo);
+    Diag *diag = diag_add(program->diags, library ? W1107 : E0119, span, "'%s' stands in the %s '%s', which is no package, and is not encapsulated",
                           sym_text(program->syms, found->member->name), ast_class_kind_name((ClassKind)info->kind), class_name);
     diag_note(diag, ast_at(&program->ast, found->member->node)->span, "declared here");
     diag_help(diag, "only from a component of '%s' it is reached by a dot; put it into a package%s", class_name,
               found->member->is_class ? ", or write 'encapsulated' in front of it" : "");
-    return false;
+    return library;
 }
 
 // Protected classes are not reached by dots (section 5.3.2), and classes that are no packages show what is encapsulated.
