@@ -148,13 +148,18 @@ typedef struct Contest {
     mdl_solver champion, rival; // the one that is best so far; the one that is tried, or will be
     double patience;     // work of the champion before the next trial,
     uint32_t lost;       // and how many have lost since that was longer
-    double work, since;  // where what is measured began, and when
-    double pace;         // of the champion: time for its work
+    double work, since;  // where what is measured began, and when,
+    uint64_t steps;      // and after how many steps
+    double pace;         // of the champion: time for its work,
+    double stride;       // and for one of its steps
     bool alarmed;        // the explicit method at the start has met stiffness
     double pause, heeds; // evaluations between two such alarms; up to as many none is heeded
     bool muted;          // a step is made whose errors are not told
     double began, *point, *slope; // where it begins; as many as the model has unknowns
-    const char *reason;  // why the first method was chosen
+    const char *reason;  // why the first method was chosen,
+    const char *held;    // and why the champion has come, while another one is tried
+    double rate, *direction; // of the explicit method while another one works: the largest rate of the equations that it has seen, and along which direction,
+    double belief;       // and how much of that rate is believed to be still there
 } Contest;
 
 // An event up to which a run was integrated and that is not handled yet (advance.c).

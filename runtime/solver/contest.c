@@ -29,8 +29,9 @@ static const double ALARM = 200;     // work of an explicit method that is watch
 static const double PAUSE = 2000;    // and evaluations before that is done once more, when it was not yet the worse one; then twice as many
 static const double LONGER = 2;      // times the work before the next trials, when all have lost
 static const double BETTER = 1.5;    // how much further a rival must get for its work
-static const double EXACT = 1;       // radau against ida, whose errors of thousands of steps add up to hundreds of tolerances,
-static const uint32_t FEW = 50;      // in models of so many states, where factors cost little
+static const double HARMLESS = 1000; // steps whose errors may add up,
+static const double SHORTER = 0.2;   // and the power of what is beyond, by which a method of BDF's orders would have to shorten its steps
+static const uint32_t FEW = 50;      // states: there the factors of radau cost little
 static const double SOON = 4096;     // work of ida before radau is tried where the motion was found to be stiff
 static const uint32_t MOST_LOOPS = 300; // unknowns of loops beyond which nobody solves them within a right side
 
@@ -38,10 +39,10 @@ static const uint32_t MOST_LOOPS = 300; // unknowns of loops beyond which nobody
 // and of the factors of one matrix.
 static const double IDA_EVALUATION = 3.5, IDA_MATRIX = 8;
 static const double RADAU_EVALUATION = 4, RADAU_JACOBIAN = 2, RADAU_FACTORS = 3;
-static const double ADAMS_EVALUATION = 2.5, DOP853_EVALUATION = 1.4, LOOPS = 2.5;
+static const double ADAMS_EVALUATION = 2.5, DOP853_EVALUATION = 1.4, LOOPS = 2.5; // of dop853 as many as DOP853_EVALUATIONS a step
 
 enum { WATCHES, TRIES }; // stage
-enum { RIVALS = 3 };
+enum { RIVALS = 3, DOP853_EVALUATIONS = 12 };
 
 static double
 work_of(const Run *run)
@@ -64,6 +65,7 @@ mark(Run *run)
 {
     run->contest.work = work_of(run);
     run->contest.since = run->time;
+    run->contest.steps = run->stats->steps;
 }
 
 static double
@@ -133,28 +135,20 @@ largest_rate(Run *run)
     return isfinite(rate) ? rate : INFINITY;
 }
 
-static bool
-has_loops(const mdl_model *model)
-{
-    for (uint32_t k = 0; k < model->n_dynamics; k++)
-        if (model->dynamics[k].block)
-            return true;
-    return false;
-}
-
+// Who asks for one interval after the other, and may go back (`driven`), gets one method.
 bool
-contest_is_plain(const Run *run)
+contest_takes(const Run *run)
 {
-    return !run->deficient && !run->model->n_constraints && !run->model->n_sgns && !has_loops(run->model);
+    const mdl_options *options = run->options;
+    return options->solver == MDL_SOLVER_AUTO && !options->sense && !options->outside && !run->driven && options->form == MDL_FORM_AUTO && run->model->nx > 0
+           && !run->modes && has_plain_loops(run);
 }
 
-// Whether a method that is not made for stiffness may begin: it finds out within some steps, which is little but for large models. Where constraints bind the
-// states a mechanism may pass a singular position, and loops may be nearly singular, which IDA is better at.
+// Whether a method that is not made for stiffness may begin: it finds out within some steps, which is little but for large models. Near a singular position, and
+// where loops have no solution, IDA goes on.
 static bool
 begins_explicit(Run *run)
 {
-    if (!contest_is_plain(run))
-        return false;
     if (run->model->nx <= SMALL)
         return true;
     return largest_rate(run) * (run->options->stop - run->time) < DOP853_STABLE * FEW_STEPS;
@@ -171,9 +165,7 @@ contest_begin(Run *run)
 {
     const mdl_model *model = run->model;
     run->contest = (Contest){.champion = MDL_SOLVER_IDA, .rival = MDL_SOLVER_RADAU, .patience = FIRST, .reason = run->stats->reason};
-    // Who asks for one interval after the other, and may go back, gets one method.
-    bool open = run->options->solver == MDL_SOLVER_AUTO && run->solver == MDL_SOLVER_IDA && !run->options->sense && !run->options->outside
-                && !run->driven && run->options->form == MDL_FORM_AUTO && model->nx > 0 && !run->modes && has_plain_loops(run);
+    bool open = run->solver == MDL_SOLVER_IDA && contest_takes(run);
     run->contest.open = open;
     if (open && begins_explicit(run)) {
         run->contest.champion = MDL_SOLVER_DOP853;
@@ -185,8 +177,9 @@ contest_begin(Run *run)
     if (!open)
         return MDL_OK;
     uint32_t most = model->n > model->nx ? model->n : model->nx;
-    run->contest.point = malloc(2 * (size_t)most * sizeof *run->contest.point);
+    run->contest.point = calloc(3 * (size_t)most, sizeof *run->contest.point);
     run->contest.slope = run->contest.point + most;
+    run->contest.direction = run->contest.slope + most;
     return run->contest.point ? MDL_OK : MDL_INTERNAL;
 }
 
@@ -211,6 +204,18 @@ much_is_left(const Run *run)
     return run->options->stop - run->time > 2 * trial(&run->contest) * run->contest.pace;
 }
 
+// The largest rate that was seen would limit its steps to less than the champion gets for its work. The rate may have become less since: each time it is believed
+// half as much.
+static bool
+is_hopeless(Contest *c, mdl_solver solver)
+{
+    if (solver != MDL_SOLVER_DOP853 && solver != MDL_SOLVER_ADAMS)
+        return false;
+    bool hopeless = c->pace * c->rate * c->belief * DOP853_EVALUATION * DOP853_EVALUATIONS > DOP853_STABLE;
+    c->belief *= hopeless ? 0.5 : 1;
+    return hopeless;
+}
+
 // The next one behind the loser who is not the champion.
 static void
 choose_rival(Contest *c)
@@ -222,7 +227,7 @@ choose_rival(Contest *c)
         k++;
     do
         k = (k + 1) % ALL;
-    while (all[k] == c->champion);
+    while (all[k] == c->champion || is_hopeless(c, all[k]));
     c->rival = all[k];
 }
 
@@ -258,11 +263,16 @@ win(Run *run, double pace)
     set_stage(run, WATCHES);
 }
 
-// The rival is, for the same work.
-static bool
-is_more_exact(const Run *run)
+// How much further the rival must get for its work. Errors of thousands of steps of ida add up to as many hundredths of the tolerance, those of radau, which makes
+// a hundredth of its steps, do not: who wants the same error of ida has to ask for more in each step, which would be shorter by a root of that.
+static double
+margin(const Run *run)
 {
-    return run->contest.champion == MDL_SOLVER_IDA && run->solver == MDL_SOLVER_RADAU && run->model->nx <= FEW;
+    const Contest *c = &run->contest;
+    if (c->champion != MDL_SOLVER_IDA || run->solver != MDL_SOLVER_RADAU || run->model->nx > FEW)
+        return BETTER;
+    double left = c->stride > 0 ? (run->options->stop - run->time) / c->stride : 0;
+    return pow(fmax(left / HARMLESS, 1), -SHORTER);
 }
 
 mdl_solver
@@ -283,10 +293,11 @@ contest_next(Run *run)
     double pace = progress(run);
     if (!tries) {
         c->pace = pace;
+        c->stride = (run->time - c->since) / (double)(run->stats->steps - c->steps + 1);
         if (pace > 0 && much_is_left(run))
             return c->rival;
         set_stage(run, WATCHES);
-    } else if (pace >= (is_more_exact(run) ? EXACT : BETTER) * c->pace)
+    } else if (pace >= margin(run) * c->pace)
         win(run, pace);
     else
         return c->champion;
@@ -296,10 +307,15 @@ contest_next(Run *run)
 void
 contest_changed(Run *run)
 {
-    if (run->solver == run->contest.champion)
+    Contest *c = &run->contest;
+    if (run->solver == c->champion) {
+        run->stats->reason = c->held;
         lose(run);
-    else
+    } else {
+        c->held = run->stats->reason;
+        run->stats->reason = "on trial";
         set_stage(run, TRIES);
+    }
 }
 
 bool
@@ -346,5 +362,5 @@ void
 contest_free(Run *run)
 {
     free(run->contest.point);
-    run->contest.point = run->contest.slope = NULL;
+    run->contest.point = run->contest.slope = run->contest.direction = NULL;
 }

@@ -78,6 +78,10 @@ dop853_create(Run *run)
     ode->left = ode->carry + ode->n;
     if (!ode->direction || !projection_where_needed(run, &ode->projection))
         return MDL_INTERNAL;
+    if (run->contest.open) {
+        ode->rate = run->contest.rate;
+        memcpy(ode->direction, run->contest.direction, ode->n * sizeof *ode->direction);
+    }
     if (run->ensemble && !ensemble_takes(run))
         run->ensemble = NULL;
     if (run->ensemble)
@@ -94,6 +98,11 @@ dop853_free(Run *run)
 {
     if (!run->ode)
         return;
+    if (run->contest.open && run->ode->direction) {
+        run->contest.rate = run->ode->rate;
+        run->contest.belief = 1;
+        memcpy(run->contest.direction, run->ode->direction, run->ode->n * sizeof *run->ode->direction);
+    }
     projection_free(&run->ode->projection);
     steps_free(&run->ode->own);
     free(run->ode->reached);
