@@ -524,7 +524,7 @@ choice_of_solver(Run *run, const char **why)
         *why = "the dae form is wanted";
     if (!*why)
         *why = look_at_run(run, &turns);
-    if (!*why && turns < FEW_TURNS && contest_takes(run))
+    if (!*why && turns < FEW_TURNS && contest_begins_explicit(run))
         *why = "it turns back a few times only";
     if (*why)
         return MDL_SOLVER_IDA;

@@ -136,8 +136,8 @@ largest_rate(Run *run)
 }
 
 // Who asks for one interval after the other, and may go back (`driven`), gets one method.
-bool
-contest_takes(const Run *run)
+static bool
+may_change(const Run *run)
 {
     const mdl_options *options = run->options;
     return options->solver == MDL_SOLVER_AUTO && !options->sense && !options->outside && !run->driven && options->form == MDL_FORM_AUTO && run->model->nx > 0
@@ -145,10 +145,13 @@ contest_takes(const Run *run)
 }
 
 // Whether a method that is not made for stiffness may begin: it finds out within some steps, which is little but for large models. Near a singular position, and
-// where loops have no solution, IDA goes on.
-static bool
-begins_explicit(Run *run)
+// where loops have no solution, IDA goes on. Through one it is carried by what it knows of the motion before (crossing.c), which is nothing if it begins there: where
+// constraints follow from others such positions are what makes them do so, and it begins.
+bool
+contest_begins_explicit(Run *run)
 {
+    if (!may_change(run) || run->deficient)
+        return false;
     if (run->model->nx <= SMALL)
         return true;
     return largest_rate(run) * (run->options->stop - run->time) < DOP853_STABLE * FEW_STEPS;
@@ -165,9 +168,9 @@ contest_begin(Run *run)
 {
     const mdl_model *model = run->model;
     run->contest = (Contest){.champion = MDL_SOLVER_IDA, .rival = MDL_SOLVER_RADAU, .patience = FIRST, .reason = run->stats->reason};
-    bool open = run->solver == MDL_SOLVER_IDA && contest_takes(run);
+    bool open = run->solver == MDL_SOLVER_IDA && may_change(run);
     run->contest.open = open;
-    if (open && begins_explicit(run)) {
+    if (open && contest_begins_explicit(run)) {
         run->contest.champion = MDL_SOLVER_DOP853;
         run->contest.rival = MDL_SOLVER_IDA;
         run->stats->reason = "not stiff so far";
