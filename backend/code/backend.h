@@ -45,6 +45,7 @@ typedef struct ObjectOptions {
     Disclosure disclosed;
     const char *triple; // of another computer that it is for, as LLVM names it; NULL: for this one's kind
     uint32_t lanes;     // code for so many runs side by side as well (mdl_model.lanes), for x86-64 with AVX2; 0: none
+    bool implicit;      // and that of the Jacobian, for implicit methods
 } ObjectOptions;
 
 // It needs libm. False: a line in `why`.

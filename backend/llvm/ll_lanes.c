@@ -74,7 +74,7 @@ mark(const Map *function_at, const mdl_code *code, uint8_t *called)
 }
 
 void
-ll_lanes_functions(const Sys *sys, uint8_t *called)
+ll_lanes_functions(const Sys *sys, bool implicit, uint8_t *called)
 {
     const mdl_model *model = sys->model;
     Map function_at = {0};
@@ -87,5 +87,7 @@ ll_lanes_functions(const Sys *sys, uint8_t *called)
     }
     mark(&function_at, &model->outputs, called);
     mark(&function_at, &model->asserts, called);
+    if (implicit)
+        mark(&function_at, &model->jacobian, called);
     map_free(&function_at);
 }

@@ -631,7 +631,7 @@ compile_lanes(Compiler *c)
     const Sys *sys = c->request->sys;
     uint8_t *called = base_calloc(sys->funcs.n + 1, sizeof *called);
     bool good = true;
-    ll_lanes_functions(sys, called);
+    ll_lanes_functions(sys, c->request->implicit, called);
     for (uint32_t f = 0; f < sys->funcs.n; f++)
         if (called[f] && c->request->sharing->leader.at[f] != SHARE_NONE)
             called[c->request->sharing->leader.at[f]] = 1;

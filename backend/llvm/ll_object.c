@@ -63,7 +63,7 @@ write_module(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why)
 {
     Object *object = context;
     const ObjectOptions *options = object->options;
-    ll_tables(m, object->sys, &object->sharing, options->symbol, options->disclosed, object->lanes);
+    ll_tables(m, object->sys, &object->sharing, options->symbol, options->disclosed, object->lanes, options->implicit);
     rename_functions(m, options->symbol);
     object->written = true;
     if (options->kind != OBJECT_LLVM)
@@ -87,7 +87,7 @@ backend_write_model(Sys *sys, const EngineOptions *engine, const ObjectOptions *
     share_find(&object.sharing, sys, &slots);
     vec_free(&slots.count);
     LlRequest request = {.sys = sys, .options = *engine, .single = true, .portable = !options->native || options->triple, .triple = options->triple,
-                         .sharing = &object.sharing, .lanes = object.lanes, .sink = write_module, .context = &object};
+                         .sharing = &object.sharing, .lanes = object.lanes, .implicit = options->implicit, .sink = write_module, .context = &object};
     bool good = ll_compile(&request, why);
     share_free(&object.sharing);
     if (good && !object.written)

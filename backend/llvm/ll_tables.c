@@ -227,7 +227,7 @@ static const Field model_fields[] = {
     {.kind = FIELD_LANES, .offset = offsetof(mdl_model, lanes)}};
 LAYOUT(model_layout, mdl_model, model_fields)
 DESCRIBED(mdl_model, 1160);
-DESCRIBED(mdl_lanes, 48);
+DESCRIBED(mdl_lanes, 64);
 DESCRIBED(mdl_lane_step, 32);
 
 typedef struct Tables {
@@ -238,6 +238,7 @@ typedef struct Tables {
     LLVMValueRef places;  // of functions that share code
     Disclosure disclosed;
     uint32_t lanes;       // 0: there is no code for several runs
+    bool implicit;        // there is that of the Jacobian, too
 } Tables;
 
 static LLVMValueRef
@@ -318,7 +319,7 @@ make_lanes(Tables *t)
     const mdl_model *model = t->sys->model;
     if (!t->lanes)
         return LLVMConstPointerNull(t->m->type_pointer);
-    LLVMValueRef *steps = base_calloc(model->n_dynamics + 1, sizeof *steps), part[7], codes[4];
+    LLVMValueRef *steps = base_calloc(model->n_dynamics + 1, sizeof *steps), part[9], codes[4];
     for (uint32_t k = 0; k < model->n_dynamics; k++) {
         const mdl_step *step = &model->dynamics[k];
         make_code(t, step->block ? &step->block->eval : &step->call, LANES_SUFFIX, codes);
@@ -334,8 +335,11 @@ make_lanes(Tables *t)
         part[2] = constant(t, LLVMConstArray(LLVMTypeOf(steps[0]), steps, model->n_dynamics), false);
     make_code(t, &model->outputs, LANES_SUFFIX, part + 3);
     make_code(t, &model->asserts, LANES_SUFFIX, part + 5);
+    part[7] = part[8] = LLVMConstPointerNull(t->m->type_pointer);
+    if (t->implicit)
+        make_code(t, &model->jacobian, LANES_SUFFIX, part + 7);
     free(steps);
-    return constant(t, LLVMConstStructInContext(t->m->context, part, 7, true), false);
+    return constant(t, LLVMConstStructInContext(t->m->context, part, 9, true), false);
 }
 
 static LLVMValueRef make_structs(Tables *t, const Layout *layout, const char *data, uint32_t count);
@@ -401,9 +405,9 @@ make_structs(Tables *t, const Layout *layout, const char *data, uint32_t count)
 }
 
 void
-ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name, Disclosure disclosed, uint32_t lanes)
+ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name, Disclosure disclosed, uint32_t lanes, bool implicit)
 {
-    Tables t = {.m = m, .sys = sys, .sharing = sharing, .disclosed = disclosed, .lanes = m->unfit ? 0 : lanes};
+    Tables t = {.m = m, .sys = sys, .sharing = sharing, .disclosed = disclosed, .lanes = m->unfit ? 0 : lanes, .implicit = implicit};
     sys_functions_at(sys, &t.function_at);
     if (sharing->places.n)
         t.places = constant(&t, bytes(&t, (const char *)sharing->places.at, sharing->places.n * (uint32_t)sizeof(uint32_t)), false);

@@ -81,6 +81,7 @@ typedef struct LlRequest {
     bool portable;     // for any processor of the architecture
     const char *triple; // of another computer, portable; NULL: this one's
     uint32_t lanes;     // not 0: what a step of the model calls exists for so many runs at once as well, where that can be (all in one module)
+    bool implicit;      // and the Jacobian, for implicit methods
     // NULL: all functions. Otherwise one entry per function: a long straight one is marked and left out. With
     // `marked` only the marked ones are compiled, and the marks stay.
     uint8_t *late;
@@ -115,10 +116,10 @@ void ll_lanes_attribute(LlModule *m, LLVMValueRef function);
 // What is called of libm, for each run: `arity` operands.
 LLVMValueRef ll_lanes_call(LlModule *m, const char *name, LLVMValueRef a, LLVMValueRef b);
 // Marks, per function of the Sys, those that a step calls.
-void ll_lanes_functions(const Sys *sys, uint8_t *called);
+void ll_lanes_functions(const Sys *sys, bool implicit, uint8_t *called);
 #define LANES_SUFFIX ".lanes"
 
 // Adds the constant `name`, the model of the Sys, to a module with its functions, which were made for `lanes` runs as well (0: they were not).
-void ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name, Disclosure disclosed, uint32_t lanes);
+void ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name, Disclosure disclosed, uint32_t lanes, bool implicit);
 
 #endif

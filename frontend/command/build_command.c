@@ -260,7 +260,7 @@ command_build(Session *session)
     EngineOptions engine = {.opt = o->opt, .verify = c->verify};
     if (unit)
         return build_unit(session, &engine);
-    ObjectOptions object = {.symbol = o->symbol ? o->symbol : "mdl_program", .native = o->native, .lanes = o->lanes};
+    ObjectOptions object = {.symbol = o->symbol ? o->symbol : "mdl_program", .native = o->native, .lanes = o->lanes, .implicit = o->implicit};
     if (!o->emit || !strcmp(o->emit, "exe") || !strcmp(o->emit, "shared"))
         return build_program(session, &engine, &object, o->emit && !strcmp(o->emit, "shared"));
     if (!strcmp(o->emit, "c-header"))

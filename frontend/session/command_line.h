@@ -111,6 +111,7 @@ typedef struct Options {
     bool full;                   // show bonds: a junction for every connection set
     bool canonical;              // show bonds: the canonical junction structure
     bool json_messages, check_only, verify, native, derivatives;
+    bool implicit;              // and for implicit methods
     uint32_t lanes;             // runs side by side that there is code for; 0: none
 } Options;
 

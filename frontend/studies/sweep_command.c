@@ -75,7 +75,7 @@ name_files(Sweep *sweep)
 static bool
 makes_together(const Sweep *sweep)
 {
-    return sweep->study->run.solver == MDL_SOLVER_DOP853;
+    return mdl_solver_goes_together(sweep->study->run.solver);
 }
 
 // The words of `mdlc build` for that build.
@@ -87,7 +87,7 @@ build_words(Sweep *sweep, uint32_t build, const char *target)
     const Study *study = sweep->study;
     Arena *arena = session->arena;
     size_t n = 0;
-    const char **word = arena_array(arena, const char *, 17 + o->n_paths + o->n_allowed + o->n_warnings + study->n_set + study->factors);
+    const char **word = arena_array(arena, const char *, 18 + o->n_paths + o->n_allowed + o->n_warnings + study->n_set + study->factors);
     word[n++] = "mdlc";
     word[n++] = "build";
     word[n++] = study->model;
@@ -102,6 +102,8 @@ build_words(Sweep *sweep, uint32_t build, const char *target)
         word[n++] = "--allow-external";
     if (makes_together(sweep))
         word[n++] = "--lanes=8";
+    if (makes_together(sweep) && sweep->study->run.solver == MDL_SOLVER_RADAU)
+        word[n++] = "--implicit";
     for (uint32_t i = 0; i < o->n_paths; i++)
         word[n++] = arena_printf(arena, "--path=%s", o->paths[i]);
     for (uint32_t i = 0; i < o->n_allowed; i++)

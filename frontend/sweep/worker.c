@@ -74,7 +74,7 @@ choose_build(Worker *w, uint32_t build)
     w->options.time_limit = w->task->limit_time;
     w->options.no_ranges = true;
     w->options.message = keep_message;
-    if (w->binding->model->lanes && w->options.solver == MDL_SOLVER_DOP853)
+    if (w->binding->model->lanes && mdl_solver_goes_together(w->options.solver))
         w->ensemble = mdl_ensemble_open(w->binding->model);
     return true;
 }

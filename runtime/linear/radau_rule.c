@@ -264,3 +264,10 @@ radau_rule_product(const RadauRule *rule, double x)
         product *= x - rule->node[i];
     return product;
 }
+
+double
+radau_rule_beginning(const RadauRule *rule)
+{
+    const double nearly_zero = 1e-100;
+    return fabs(radau_rule_product(rule, nearly_zero) / nearly_zero);
+}

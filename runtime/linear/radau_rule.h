@@ -24,5 +24,7 @@ typedef struct RadauRule {
 bool radau_rule_init(RadauRule *rule, uint32_t stages);
 // x (x - c_1) ... (x - c_s): what interpolation through the stages is wrong by, in units of a derivative.
 double radau_rule_product(const RadauRule *rule, double x);
+// Its magnitude by x, for x near 0.
+double radau_rule_beginning(const RadauRule *rule);
 
 #endif

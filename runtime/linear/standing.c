@@ -337,96 +337,10 @@ standing_solve(Standing *s, double *b)
         solve_by_lists(s, b);
 }
 
-// --- several matrices side by side
-
-#define WIDE __attribute__((target_clones("avx2", "default")))
-
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-
-static inline Four *
-four_at(double *x, size_t place)
-{
-    return (Four *)x + place;
-}
-
-// Of a matrix with worn pivots the rest is done as well, with whatever numbers.
-static inline __attribute__((always_inline)) void
-factor_fours(const Standing *s, const uint32_t fours, const double *values, double *factor, uint8_t *worn)
-{
-    const uint32_t *target = s->target, width = 4 * fours;
-    memset(factor, 0, (size_t)s->places * width * sizeof *factor);
-    for (uint32_t e = 0; e < s->entries; e++)
-        memcpy(factor + (size_t)s->entry_at[e] * width, values + (size_t)e * width, width * sizeof *factor);
-    for (uint32_t k = 0; k < s->n; k++) {
-        uint32_t at = s->first[k], below = s->below[k], right = s->first[k + 1] - at - 1 - below;
-        double *pivot = factor + (size_t)at * width;
-        for (uint32_t l = 0; l < width; l++) {
-            double reciprocal = 1 / pivot[l];
-            worn[l] |= !(fabs(pivot[l]) >= STANDING_WORN * s->initial[k]) || !isfinite(reciprocal);
-            pivot[l] = reciprocal;
-        }
-        for (uint32_t i = 0; i < below; i++)
-#pragma GCC unroll 2
-            for (uint32_t h = 0; h < fours; h++)
-                *four_at(factor, (size_t)(at + 1 + i) * fours + h) *= *four_at(factor, (size_t)at * fours + h);
-        for (uint32_t j = 0; j < right; j++, target += below) {
-            size_t row = at + 1 + below + j;
-            for (uint32_t i = 0; i < below; i++)
-#pragma GCC unroll 2
-                for (uint32_t h = 0; h < fours; h++)
-                    *four_at(factor, (size_t)target[i] * fours + h) -=
-                        *four_at(factor, (size_t)(at + 1 + i) * fours + h) * *four_at(factor, row * fours + h);
-        }
-    }
-}
-
-static inline __attribute__((always_inline)) void
-solve_fours(const Standing *s, const uint32_t fours, const double *factors, double *b, double *x)
-{
-    const uint32_t *other = s->other, *first = s->first, *below = s->below, n = s->n, width = 4 * fours;
-    double *factor = (double *)(uintptr_t)factors; // which is only read
-    for (uint32_t k = 0; k < n; k++)
-        memcpy(x + (size_t)k * width, b + (size_t)s->row_at[k] * width, width * sizeof *x);
-    for (uint32_t k = 0; k < n; k++)
-        for (uint32_t at = first[k] + 1, to = at + below[k]; at < to; at++)
-#pragma GCC unroll 2
-            for (uint32_t h = 0; h < fours; h++)
-                *four_at(x, (size_t)other[at] * fours + h) -= *four_at(factor, (size_t)at * fours + h) * *four_at(x, (size_t)k * fours + h);
-    for (uint32_t k = n; k-- > 0;) {
-#pragma GCC unroll 2
-        for (uint32_t h = 0; h < fours; h++) {
-            Four value = *four_at(x, (size_t)k * fours + h);
-            for (uint32_t at = first[k] + 1 + below[k], to = first[k + 1]; at < to; at++)
-                value -= *four_at(factor, (size_t)at * fours + h) * *four_at(x, (size_t)other[at] * fours + h);
-            *four_at(x, (size_t)k * fours + h) = value * *four_at(factor, (size_t)first[k] * fours + h);
-        }
-    }
-    for (uint32_t k = 0; k < n; k++)
-        memcpy(b + (size_t)s->column_at[k] * width, x + (size_t)k * width, width * sizeof *x);
-}
-
 size_t
 standing_places(const Standing *s)
 {
     return s->places;
-}
-
-WIDE void
-standing_factor_wide(const Standing *s, uint32_t width, const double *values, double *factor, uint8_t *worn)
-{
-    if (width == 4)
-        factor_fours(s, 1, values, factor, worn);
-    else
-        factor_fours(s, 2, values, factor, worn);
-}
-
-WIDE void
-standing_solve_wide(const Standing *s, uint32_t width, const double *factor, double *b, double *work)
-{
-    if (width == 4)
-        solve_fours(s, 1, factor, b, work);
-    else
-        solve_fours(s, 2, factor, b, work);
 }
 
 uint64_t

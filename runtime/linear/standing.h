@@ -29,6 +29,10 @@ bool standing_is_translated(const Standing *standing);
 size_t standing_places(const Standing *standing);
 void standing_factor_wide(const Standing *standing, uint32_t width, const double *values, double *factor, uint8_t *worn);
 void standing_solve_wide(const Standing *standing, uint32_t width, const double *factor, double *b, double *work);
+// The same for matrices A + c B, whose pivots are judged by the other entries of their columns, for they change with c. Complex ones have the imaginary
+// parts behind the real ones, in all arrays: of value e they stand at values[(2*e + 1)*width + l].
+void standing_factor_shifted(const Standing *standing, uint32_t width, bool complex, const double *values, double *factor, uint8_t *worn);
+void standing_solve_shifted(const Standing *standing, uint32_t width, bool complex, const double *factor, double *b, double *work);
 uint64_t standing_operations(const Standing *standing); // multiplications with subtraction of one factorisation
 
 #endif

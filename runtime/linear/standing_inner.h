@@ -1,4 +1,4 @@
-// standing_inner.h: what standing.c and standing_code.c share about one order of elimination.
+// standing_inner.h: what standing.c, standing_code.c and standing_wide.c share about one order of elimination.
 #ifndef MDLC_RUNTIME_LINEAR_STANDING_INNER_H
 #define MDLC_RUNTIME_LINEAR_STANDING_INNER_H
 

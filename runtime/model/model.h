@@ -479,6 +479,7 @@ typedef struct mdl_lanes {
     uint32_t width, n_steps;   // n_steps: n_dynamics
     const mdl_lane_step *step;
     mdl_code outputs, asserts;
+    mdl_code jacobian;         // of the model (mdl_model.jacobian); none where that is not made for several runs
 } mdl_lanes;
 
 typedef enum mdl_settable_kind { MDL_SETTABLE_PARAMETER, MDL_SETTABLE_START, MDL_SETTABLE_INPUT } mdl_settable_kind;

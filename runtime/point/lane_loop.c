@@ -27,14 +27,29 @@ struct LaneLoop {
     double *scale;                  // m: of the unknowns
 };
 
+// An order whose pivots are there at the start and beside it, if there is one: what lies in line at the start may turn, and what turns out of line beside it may
+// stay there.
+static Standing *
+find_order(const mdl_block *block, const double *start, const double *beside)
+{
+    const uint32_t *column = block->jac.column_start, *row = block->jac.row;
+    Standing *usual = standing_create(block->m, column, row, beside);
+    if (usual && standing_factor(usual, start))
+        return usual;
+    Standing *other = standing_create(block->m, column, row, start);
+    bool better = other && (!usual || standing_factor(other, beside));
+    standing_free(better ? &usual : &other);
+    return better ? other : usual;
+}
+
 LaneLoop *
-lane_loop_create(const Run *typical, const mdl_block *block, uint32_t width)
+lane_loop_create(const Run *typical, const mdl_block *block, const double *start, uint32_t width)
 {
     LaneLoop *loop = calloc(1, sizeof *loop);
     if (!loop)
         return NULL;
     mdl_call(block->jacobian, typical->v);
-    loop->standing = standing_create(block->m, block->jac.column_start, block->jac.row, typical->v + block->jac.values);
+    loop->standing = find_order(block, start, typical->v + block->jac.values);
     size_t m = (size_t)block->m + 1, places = loop->standing ? standing_places(loop->standing) + 1 : 1;
     loop->factor = calloc(places * width, sizeof *loop->factor);
     loop->step = calloc(3 * m * width, sizeof *loop->step);

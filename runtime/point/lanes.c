@@ -78,20 +78,45 @@ move_aside(Run *run)
     return evaluate_solved(run, false) == MDL_OK;
 }
 
+// The Jacobians of all loops, one behind the other. NULL: out of memory, or there is no right side.
+static double *
+values_of_loops(Run *run)
+{
+    const mdl_model *model = run->model;
+    size_t count = 1, at = 0;
+    for (uint32_t k = 0; k < model->n_dynamics; k++)
+        count += model->dynamics[k].block ? model->dynamics[k].block->jac.nonzeros : 0;
+    double *value = evaluate_solved(run, false) == MDL_OK ? malloc(count * sizeof *value) : NULL;
+    for (uint32_t k = 0; k < model->n_dynamics && value; k++) {
+        const mdl_block *block = model->dynamics[k].block;
+        if (!block)
+            continue;
+        mdl_call(block->jacobian, run->v);
+        memcpy(value + at, run->v + block->jac.values, block->jac.nonzeros * sizeof *value);
+        at += block->jac.nonzeros;
+    }
+    return value;
+}
+
 Lanes *
 lanes_create(Run *typical)
 {
     const mdl_model *model = typical->model;
-    Lanes *lanes = move_aside(typical) ? create(model) : NULL;
-    if (!lanes)
+    double *start = values_of_loops(typical), *its = start;
+    Lanes *lanes = start && move_aside(typical) ? create(model) : NULL;
+    if (!lanes) {
+        free(start);
         return NULL;
+    }
     lanes->loop = calloc((size_t)model->n_dynamics + 1, sizeof(LaneLoop *));
     bool good = lanes->loop != NULL;
     for (uint32_t k = 0; k < model->n_dynamics && good; k++) {
         const mdl_block *block = model->dynamics[k].block;
         if (block)
-            good = (lanes->loop[k] = lane_loop_create(typical, block, lanes->width)) != NULL;
+            good = (lanes->loop[k] = lane_loop_create(typical, block, its, lanes->width)) != NULL;
+        its += block ? block->jac.nonzeros : 0;
     }
+    free(start);
     if (!good)
         lanes_free(&lanes);
     return lanes;
@@ -191,8 +216,8 @@ lanes_read(const Lanes *lanes, uint32_t lane, double *y, double *yp)
 }
 
 // Whose derivatives are computed, and not unknowns of a loop, the outputs read where the unknowns stand.
-static void
-take_derivatives(Lanes *lanes)
+void
+lanes_derivatives(Lanes *lanes)
 {
     const mdl_model *model = lanes->model;
     size_t width = lanes->width;
@@ -204,7 +229,7 @@ take_derivatives(Lanes *lanes)
 void
 lanes_outputs(Lanes *lanes)
 {
-    take_derivatives(lanes);
+    lanes_derivatives(lanes);
     mdl_call(lanes->model->lanes->outputs, lanes->v);
 }
 

@@ -39,6 +39,8 @@ void lanes_load(Lanes *lanes, uint32_t lane);
 void lanes_slopes(Lanes *lanes, double *slope);
 // Sets it where a slope is not finite, too.
 void lanes_probe(Lanes *lanes, const double *slope);
+// Behind lanes_slopes(): derivatives stand in their places.
+void lanes_derivatives(Lanes *lanes);
 // Behind lanes_slopes(): the outputs, and whether all of a run are finite.
 void lanes_outputs(Lanes *lanes);
 void lanes_finite(const Lanes *lanes, bool *finite);
@@ -50,8 +52,8 @@ void lanes_start_loops(Lanes *lanes, uint32_t lane);
 void lanes_read(const Lanes *lanes, uint32_t lane, double *y, double *yp);
 
 // --- lane_loop.c
-// NULL: out of memory, or no order is found for the values in v of `typical`.
-LaneLoop *lane_loop_create(const Run *typical, const mdl_block *block, uint32_t width);
+// `start`: values of the Jacobian at the start, besides those in v of `typical`. NULL: out of memory, or no order is found.
+LaneLoop *lane_loop_create(const Run *typical, const mdl_block *block, const double *start, uint32_t width);
 void lane_loop_free(LaneLoop **loop);
 // Solves step k, which is a loop, from the unknowns in v. Where it is not solved `failed` is set.
 void lane_loop_solve(Lanes *lanes, uint32_t k);

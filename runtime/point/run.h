@@ -268,7 +268,7 @@ struct Run {
     // Whoever drives it looks at instants within the last step: states that were moved at its end start anew behind that only, before the next one.
     bool looked_back, starts_anew;
     struct Outside *outside;   // of outside.c; NULL: the run is integrated here
-    struct Ensemble *ensemble; // of dop853_lanes.c; NULL: the run is made alone,
+    struct Ensemble *ensemble; // of ensemble_steps.c; NULL: the run is made alone,
     uint32_t lane;             // or in this column
     double strayed;            // how far its latest steps have left the invariants, of the tolerance
 

@@ -1,8 +1,8 @@
 // ensemble.c: runs of one model with other values, side by side.
 //
 // Purpose: studies of thousands of runs.
-// Method: each run is begun, goes on step by step and ends as in simulate.c; before all of them take a step, the steps of those that use dop853 are made together
-//         (runtime/solver/dop853_lanes.c). What the others need is made by themselves.
+// Method: each run is begun, goes on step by step and ends as in simulate.c; before all of them take a step, the steps of those that use dop853 or radau are made
+//         together (runtime/solver/ensemble_steps.c). What the others need is made by themselves.
 // Contract: sim.h; a run is the same to the bit whichever others are made with it. Complexity: that of the runs.
 #include <math.h>
 #include <stdlib.h>
@@ -25,25 +25,36 @@ typedef struct Member {
     bool goes_on;
 } Member;
 
+enum { METHODS = 2 };
+static const mdl_solver method[METHODS] = {MDL_SOLVER_DOP853, MDL_SOLVER_RADAU};
+
 struct mdl_ensemble {
     const mdl_model *model;
-    struct Ensemble *together;   // NULL: one after the other
+    bool fits;                           // the model has code for several runs, which may be used
+    bool tried[METHODS];
+    struct Ensemble *together[METHODS];  // NULL: one after the other, or nobody has asked for the method yet
     Member member[LANES_MOST];
 };
 
-// How the model begins as it is written, without a word.
-static void
-find_together(mdl_ensemble *ensemble)
+bool
+mdl_solver_goes_together(mdl_solver solver)
+{
+    for (uint32_t m = 0; m < METHODS; m++)
+        if (method[m] == solver)
+            return true;
+    return false;
+}
+
+// How the model begins as it is written, without a word. NULL in `slot`: only whether it fits.
+static bool
+look(const mdl_model *model, mdl_solver solver, struct Ensemble **slot)
 {
     static const RowMaker rows = {result_may_prepare, result_length, result_prepare};
-    const mdl_model *model = ensemble->model;
     mdl_options options;
     mdl_stats stats;
     mdl_sink nowhere = {0};
-    if (!model->lanes || model->lanes->width > LANES_MOST)
-        return;
     mdl_options_default(model, &options);
-    options.solver = MDL_SOLVER_DOP853;
+    options.solver = solver;
     options.sink = &nowhere;
     options.check = MDL_CHECK_OFF;
     Run run = {.model = model, .options = &options, .stats = &stats};
@@ -55,11 +66,13 @@ find_together(mdl_ensemble *ensemble)
         status = result_open(&run);
     if (status == MDL_OK)
         status = simulate_start(&run);
-    if (status == MDL_OK && lanes_fit(&run))
-        ensemble->together = ensemble_create(&run, &rows);
+    bool fits = status == MDL_OK && lanes_fit(&run);
+    if (fits && slot)
+        *slot = ensemble_create(&run, &rows);
     int closed = result_close(&run);
     (void)closed;
     simulate_clean_up(&run);
+    return fits;
 }
 
 mdl_ensemble *
@@ -70,7 +83,7 @@ mdl_ensemble_open(const mdl_model *model)
         return NULL;
     ensemble->model = model;
     unsigned control = simulate_flush_subnormals();
-    find_together(ensemble);
+    ensemble->fits = model->lanes && model->lanes->width <= LANES_MOST && look(model, method[0], NULL);
     float_control_set(control);
     return ensemble;
 }
@@ -80,14 +93,30 @@ mdl_ensemble_close(mdl_ensemble *ensemble)
 {
     if (!ensemble)
         return;
-    ensemble_free(&ensemble->together);
+    for (uint32_t m = 0; m < METHODS; m++)
+        ensemble_free(&ensemble->together[m]);
     free(ensemble);
 }
 
 uint32_t
 mdl_ensemble_width(const mdl_ensemble *ensemble)
 {
-    return ensemble->together ? ensemble->model->lanes->width : 1;
+    return ensemble->fits ? ensemble->model->lanes->width : 1;
+}
+
+// What makes the steps of runs with this solver; NULL: they are made one after the other.
+static struct Ensemble *
+find_together(mdl_ensemble *ensemble, mdl_solver solver)
+{
+    uint32_t m = 0;
+    while (m < METHODS && method[m] != solver)
+        m++;
+    if (!ensemble->fits || m == METHODS)
+        return NULL;
+    if (!ensemble->tried[m] && !look(ensemble->model, solver, &ensemble->together[m]))
+        ensemble->together[m] = NULL;
+    ensemble->tried[m] = true;
+    return ensemble->together[m];
 }
 
 static void
@@ -98,9 +127,8 @@ begin(mdl_ensemble *ensemble, uint32_t k, const mdl_options *options, mdl_stats 
     if (!member->options.final_time)
         member->options.final_time = &member->final_time;
     *member->options.final_time = -INFINITY;
-    bool together = ensemble->together && options->solver == MDL_SOLVER_DOP853;
     member->run = (Run){.model = ensemble->model, .options = &member->options, .stats = stats ? stats : &member->unused,
-                        .ensemble = together ? ensemble->together : NULL, .lane = k};
+                        .ensemble = find_together(ensemble, options->solver), .lane = k};
     member->status = simulate_begin(&member->run, &member->clock);
     member->goes_on = true;
 }
@@ -114,16 +142,16 @@ end(Member *member)
 }
 
 static void
-prepare_rows(mdl_ensemble *ensemble, uint32_t n)
+prepare_rows(mdl_ensemble *ensemble, struct Ensemble *together, uint32_t n)
 {
     double point[LANES_MOST][ENSEMBLE_ROWS];
     uint32_t count[LANES_MOST] = {0};
     for (uint32_t k = 0; k < n; k++) {
         const Member *member = &ensemble->member[k];
-        if (member->goes_on)
+        if (member->goes_on && member->run.ensemble == together)
             count[k] = simulate_points(&member->run, ensemble_reaches(&member->run), point[k], ENSEMBLE_ROWS);
     }
-    ensemble_prepare_rows(ensemble->together, point, count);
+    ensemble_prepare_rows(together, point, count);
 }
 
 // Those that wait for others' steps take theirs when it is there.
@@ -147,10 +175,11 @@ go_on(mdl_ensemble *ensemble, uint32_t n)
             waits = true;
         }
     }
-    if (waits) {
-        ensemble_advance(ensemble->together, limit);
-        prepare_rows(ensemble, n);
-    }
+    for (uint32_t m = 0; m < METHODS && waits; m++)
+        if (ensemble->together[m]) {
+            ensemble_advance(ensemble->together[m], limit);
+            prepare_rows(ensemble, ensemble->together[m], n);
+        }
     for (uint32_t k = 0; k < n; k++) {
         Member *member = &ensemble->member[k];
         bool far = limit[k] > member->run.time; // an instant that is there already needs no step

@@ -16,6 +16,7 @@
 #include "runtime/point/profile.h"
 #include "runtime/point/snapshot.h"
 #include "runtime/solver/dop853_inner.h"
+#include "runtime/solver/ensemble_inner.h"
 #include "runtime/solver/solver.h"
 
 enum { WIDTH = DOP853_WIDTH, SLOPES = DOP853_SLOPES, TERMS = DOP853_TERMS };
@@ -84,9 +85,7 @@ dop853_create(Run *run)
     }
     if (run->ensemble && !ensemble_takes(run))
         run->ensemble = NULL;
-    if (run->ensemble)
-        ode->reached = calloc(2 * (size_t)run->model->n + 1, sizeof *ode->reached);
-    if (run->ensemble ? !ode->reached : !steps_create(&ode->own, ode->n, 1))
+    if (!run->ensemble && !steps_create(&ode->own, ode->n, 1))
         return MDL_INTERNAL;
     run->strictness = FINER * integrator_strictness(run, DOP853_ORDER, SHARE);
     run->stats->linear_solver = "none";
@@ -105,7 +104,6 @@ dop853_free(Run *run)
     }
     projection_free(&run->ode->projection);
     steps_free(&run->ode->own);
-    free(run->ode->reached);
     free(run->ode->direction);
     free(run->ode);
     run->ode = NULL;
@@ -457,7 +455,7 @@ dop853_step(Run *run, double limit)
             ensemble_forget(run);
         return MDL_OK;
     }
-    int status = run->ensemble ? ensemble_step(run, limit) : make_step(run, limit);
+    int status = run->ensemble ? dop853_lanes_step(run, limit) : make_step(run, limit);
     return status == MDL_FAILED && run->ensemble && run->ode->stuck ? report_no_step(run) : status;
 }
 
@@ -489,7 +487,7 @@ dop853_interpolate(Run *run, double time)
         evaluate_load(run, time, run->y, run->yp);
         return MDL_OK;
     }
-    if (!steps->between && !(run->ensemble ? ensemble_polynomial(run) : make_polynomial(run)))
+    if (!steps->between && !(run->ensemble ? dop853_lanes_polynomial(run) : make_polynomial(run)))
         return report_no_step(run);
     double x = (time - ode->from) / ode->length, *y = run->v + run->model->y, *yp = run->v + run->model->yp;
     size_t at = run->ensemble ? run->lane : 0, terms = steps->size;

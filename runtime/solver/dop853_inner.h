@@ -35,14 +35,9 @@ struct Ode {
     double rate;                // of the equations, the largest that was seen lately; 0: none
     double *direction, *probed; // along which it was seen; slopes
     bool shortened;             // the latest attempt, by stability
+    bool stuck;                 // there is no step, however short
+    double *left;               // of a run in an ensemble: what rounding has taken off the unknowns of the step that is ready
     Projection *projection;     // NULL: all states are free
-    // Of a run in an ensemble: a step that was made beside those of others and is to be taken.
-    bool ready, stuck;          // stuck: there is none, however short
-    bool holds_then, holds;     // all assertions do, at its end and at that of the last step
-    Steps *made_in;
-    double to, made;            // where it ends, and its length
-    double *reached;            // unknowns and derivatives there, of the model's n each
-    double *left;               // what rounding has taken off the unknowns
 };
 
 // The step that is tried next.
@@ -62,8 +57,7 @@ bool dop853_accept(Run *run, Attempt attempt, double size);
 double dop853_judge_stability(Run *run, const Steps *steps, const double *squares, double length, double error);
 
 // --- dop853_lanes.c
-bool ensemble_takes(Run *run); // the run is made in its column from here on
-MDL_CHECKED int ensemble_step(Run *run, double limit);
-MDL_CHECKED bool ensemble_polynomial(Run *run);
+MDL_CHECKED int dop853_lanes_step(Run *run, double limit);
+MDL_CHECKED bool dop853_lanes_polynomial(Run *run);
 
 #endif

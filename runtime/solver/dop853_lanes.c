@@ -1,18 +1,16 @@
 // dop853_lanes.c: steps of dop853 for several runs side by side.
 //
-// Purpose: thousands of runs of one model, as studies make them, in a fraction of the time of so many runs one after the other.
-// Method: each run goes its own way through events, rows and messages, one after the other (runtime/shell/ensemble.c); only what costs most, the twelve
-//         evaluations of a step, is done before that for all of them: ensemble_advance() makes one attempt for each run, with a length of its own, and the run's
-//         stepper takes it when it is asked for a step. What was made for nothing (another limit, since an event has come up) is made again in arrays beside those of the others.
-// Contract: run.h; a run does the same to the bit in any company (lanes.h). Complexity: that of dop853.c for one run, of which the evaluations are shared.
+// Purpose: the twelve evaluations of a step are made for all runs of an ensemble together.
+// Method: ensemble_steps.c, with steps of each run's own length. What was made for nothing (another limit, since an event has come up) is made again in arrays
+//         beside those of the others.
+// Contract: ensemble_inner.h. Complexity: that of dop853.c for one run, of which the evaluations are shared.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/point/lanes.h"
 #include "runtime/point/point.h"
 #include "runtime/solver/dop853_inner.h"
-#include "runtime/solver/solver.h"
+#include "runtime/solver/ensemble_inner.h"
 
 enum { WIDTH = DOP853_WIDTH, SLOPES = DOP853_SLOPES };
 
@@ -21,22 +19,10 @@ typedef struct Table { // what steps are made in
     Steps steps;
 } Table;
 
-enum { ROWS = ENSEMBLE_ROWS };
-
-// Rows within the steps that are ready.
-typedef struct Rows {
-    Lanes *lanes;
-    const RowMaker *maker;
-    double *value[LANES_MOST];           // of each run: ROWS rows
-    uint32_t length[LANES_MOST], room[LANES_MOST]; // doubles of a row; that there is room for
-    double point[LANES_MOST][ROWS];
-    bool there[LANES_MOST][ROWS];
-    uint32_t count[LANES_MOST];
-} Rows;
-
-struct Ensemble {
+struct LaneWork {
     Table all, aside;
-    Rows rows;
+    Steps *made_in[LANES_MOST];   // what has the step that is ready,
+    double made[LANES_MOST];      // and its length
 };
 
 // --- creation
@@ -48,68 +34,30 @@ make_table(Table *table, Lanes *lanes)
     return lanes && steps_create(&table->steps, lanes->model->nx, lanes->width);
 }
 
-struct Ensemble *
-ensemble_create(Run *typical, const RowMaker *maker)
+static void
+work_free(struct LaneWork **slot)
 {
-    struct Ensemble *e = calloc(1, sizeof *e);
-    if (e)
-        e->rows.maker = maker;
-    if (!e || !make_table(&e->all, lanes_create(typical)) || !make_table(&e->aside, lanes_beside(e->all.lanes))
-        || !(e->rows.lanes = lanes_beside(e->all.lanes)))
-        ensemble_free(&e);
-    return e;
-}
-
-void
-ensemble_free(struct Ensemble **slot)
-{
-    struct Ensemble *e = *slot;
-    if (!e)
-        return;
-    steps_free(&e->all.steps);
-    steps_free(&e->aside.steps);
-    for (uint32_t l = 0; l < LANES_MOST; l++)
-        free(e->rows.value[l]);
-    lanes_free(&e->rows.lanes);
-    lanes_free(&e->aside.lanes);
-    lanes_free(&e->all.lanes);
-    free(e);
+    struct LaneWork *work = *slot;
+    steps_free(&work->all.steps);
+    steps_free(&work->aside.steps);
+    lanes_free(&work->aside.lanes);
+    free(work);
     *slot = NULL;
 }
 
+static bool
+work_create(struct Ensemble *e)
+{
+    struct LaneWork *work = e->work = calloc(1, sizeof *work);
+    return work && make_table(&work->all, e->lanes) && make_table(&work->aside, lanes_beside(e->lanes));
+}
+
 static void
-set_column(Run *run, Run *whose)
+set_column(struct Ensemble *e, uint32_t lane, Run *whose)
 {
-    struct Ensemble *e = run->ensemble;
-    Lanes *all[] = {e->all.lanes, e->aside.lanes, e->rows.lanes};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-        all[k]->run[run->lane] = whose;
-        all[k]->loaded[run->lane] = false;
-    }
-    e->rows.count[run->lane] = 0;
-}
-
-bool
-ensemble_takes(Run *run)
-{
-    if (!lanes_fit(run) || run->ode->projection)
-        return false;
-    set_column(run, run);
-    return true;
-}
-
-void
-ensemble_leave(Run *run)
-{
-    if (run->ensemble)
-        set_column(run, NULL);
-}
-
-void
-ensemble_forget(Run *run)
-{
-    run->ode->ready = run->ode->stuck = false;
-    set_column(run, run);
+    Lanes *lanes = e->work->aside.lanes;
+    lanes->run[lane] = whose;
+    lanes->loaded[lane] = false;
 }
 
 // --- attempts
@@ -124,19 +72,13 @@ evaluate_stage(Table *table, uint32_t k, const double *from, const double *step)
     lanes_slopes(lanes, table->steps.slope[k]);
 }
 
-static double *
-states(const Lanes *lanes)
-{
-    return lanes->v + (size_t)lanes->model->y * lanes->width;
-}
-
 // The chunks of a step's arrays may have one half more than there are states.
 static void
 move_states(Table *table, uint32_t k, const double *step)
 {
     Steps *steps = &table->steps;
     dop853_stage(k, steps->chunks, step, steps->start, steps->slope, steps->point);
-    memcpy(states(table->lanes), steps->point, (size_t)table->lanes->model->nx * steps->stride * sizeof(double));
+    memcpy(lanes_states(table->lanes), steps->point, (size_t)table->lanes->model->nx * steps->stride * sizeof(double));
 }
 
 // The numbers of run l in `chunks` chunks of sums.
@@ -173,7 +115,7 @@ make_attempts(Table *table, const bool *tries, const Attempt *attempt, double *s
             lost[l] = lost[l] || lanes->failed[l];
     }
     dop853_end(steps->chunks, step, steps->start, steps->carry, steps->slope, steps->end, steps->left);
-    memcpy(states(lanes), steps->end, (size_t)lanes->model->nx * steps->stride * sizeof(double));
+    memcpy(lanes_states(lanes), steps->end, (size_t)lanes->model->nx * steps->stride * sizeof(double));
     dop853_errors(steps->chunks, steps->weight, steps->slope, steps->error, steps->rate, squares);
     for (uint32_t l = 0; l < lanes->width; l++)
         if (tries[l])
@@ -197,7 +139,7 @@ make_attempts(Table *table, const bool *tries, const Attempt *attempt, double *s
 
 // Those of `tries` that have a step afterwards are ready, or stuck.
 static void
-attempt_once(Table *table, bool *tries, const double *limit)
+attempt_once(struct LaneWork *work, Table *table, bool *tries, const double *limit)
 {
     Lanes *lanes = table->lanes;
     Attempt attempt[LANES_MOST];
@@ -208,7 +150,7 @@ attempt_once(Table *table, bool *tries, const double *limit)
             continue;
         Run *run = lanes->run[l];
         if (!dop853_prepare(run, &table->steps, limit[l])) {
-            run->ode->stuck = true;
+            run->ode->stuck = run->ensemble->step[l].stuck = true;
             tries[l] = false;
             continue;
         }
@@ -222,85 +164,58 @@ attempt_once(Table *table, bool *tries, const double *limit)
         if (!tries[l])
             continue;
         Run *run = lanes->run[l];
-        Ode *ode = run->ode;
         run->stats->residuals += DOP853_STAGES;
-        ode->ready = dop853_accept(run, attempt[l], size[l]);
-        if (!ode->ready)
+        bool accepted = dop853_accept(run, attempt[l], size[l]);
+        run->ensemble->step[l].stuck = run->ode->stuck;
+        if (!accepted)
             continue;
-        ode->made_in = &table->steps;
-        ode->holds_then = lanes->model->n_asserts && holds[l];
-        ode->made = attempt[l].length;
-        ode->to = attempt[l].to;
-        lanes_read(lanes, l, ode->reached, ode->reached + run->model->n);
-        for (uint32_t i = 0; i < ode->n; i++)
-            ode->left[i] = table->steps.left[i * table->steps.stride + l];
+        work->made_in[l] = &table->steps;
+        work->made[l] = attempt[l].length;
+        for (uint32_t i = 0; i < run->ode->n; i++)
+            run->ode->left[i] = table->steps.left[i * table->steps.stride + l];
+        ensemble_offer(lanes, run, attempt[l].to, lanes->model->n_asserts && holds[l]);
     }
 }
 
-bool
-ensemble_waits(const Run *run)
+static void
+attempt(struct Ensemble *e, bool *tries, const double *limit)
 {
-    return run->ensemble && !run->ode->ready && !run->ode->stuck;
-}
-
-void
-ensemble_advance(struct Ensemble *e, const double *limit)
-{
-    bool tries[LANES_MOST] = {false}, any = false;
-    for (uint32_t l = 0; l < e->all.lanes->width; l++) {
-        const Run *run = e->all.lanes->run[l];
-        tries[l] = run && ensemble_waits(run) && limit[l] > run->time;
-        any = any || tries[l];
-    }
-    if (any)
-        attempt_once(&e->all, tries, limit);
+    attempt_once(e->work, &e->work->all, tries, limit);
 }
 
 // --- the stepper's part
 
 // Takes the step that is there, or makes one that ends early enough.
 int
-ensemble_step(Run *run, double limit)
+dop853_lanes_step(Run *run, double limit)
 {
+    struct Ensemble *e = run->ensemble;
+    LaneStep *step = &e->step[run->lane];
     Ode *ode = run->ode;
-    const mdl_model *model = run->model;
     double limits[LANES_MOST];
     limits[run->lane] = limit;
-    ode->ready = ode->ready && ode->to <= limit;
-    if (!ode->ready)
-        run->ensemble->rows.count[run->lane] = 0;
-    while (!ode->ready && !ode->stuck) {
+    step->ready = step->ready && step->to <= limit;
+    if (!step->ready)
+        e->rows.count[run->lane] = 0;
+    while (!step->ready && !step->stuck) {
         bool tries[LANES_MOST] = {false};
         tries[run->lane] = true;
-        attempt_once(&run->ensemble->aside, tries, limits);
+        attempt_once(e->work, &e->work->aside, tries, limits);
     }
-    if (ode->stuck)
+    if (step->stuck)
         return MDL_FAILED;
-    ode->ready = false;
-    ode->holds = ode->holds_then;
-    ode->at = ode->made_in;
+    ode->at = e->work->made_in[run->lane];
     ode->from = run->time;
-    ode->length = ode->made;
-    run->time = ode->to;
-    memcpy(run->y, ode->reached, model->n * sizeof *run->y);
-    memcpy(ode->held, ode->reached, ode->n * sizeof *ode->held);
+    ode->length = e->work->made[run->lane];
+    ensemble_take(run);
+    memcpy(ode->held, run->y, ode->n * sizeof *ode->held);
     memcpy(ode->carry, ode->left, ode->n * sizeof *ode->carry);
-    memcpy(run->yp, ode->reached + model->n, model->nx * sizeof *run->yp);
-    memcpy(run->v + model->y + model->nx, run->y + model->nx, (model->n - model->nx) * sizeof *run->v);
-    for (uint32_t k = 0; k < run->n_implicit; k++)
-        run->v[model->yp + run->implicit[k]] = run->yp[run->implicit[k]];
     return MDL_OK;
-}
-
-bool
-ensemble_holds(const Run *run)
-{
-    return run->ensemble && run->ode->length > 0 && run->ode->holds;
 }
 
 // For all runs of the table at once. lost[l]: a slope that it needs is not there.
 static void
-make_polynomials(Table *table, bool *lost)
+make_polynomials(struct LaneWork *work, Table *table, bool *lost)
 {
     Lanes *lanes = table->lanes;
     Steps *steps = &table->steps;
@@ -309,11 +224,12 @@ make_polynomials(Table *table, bool *lost)
         uint32_t lane = l % lanes->width;
         const Run *other = lanes->run[lane];
         const Ode *its = other ? other->ode : NULL;
-        lanes->active[lane] = its && (its->ready ? its->made_in : its->at) == steps && (its->ready || its->length > 0);
+        bool ready = its && other->ensemble->step[lane].ready;
+        lanes->active[lane] = its && (ready ? work->made_in[lane] : its->at) == steps && (ready || its->length > 0);
         if (!lanes->active[lane])
             continue;
-        step[l] = its->ready ? its->made : its->length;
-        from[lane] = its->ready ? other->time : its->from;
+        step[l] = ready ? work->made[lane] : its->length;
+        from[lane] = ready ? other->time : its->from;
     }
     for (uint32_t k = DOP853_STAGES + 1; k < SLOPES; k++) {
         move_states(table, k, step);
@@ -329,100 +245,42 @@ make_polynomials(Table *table, bool *lost)
 }
 
 bool
-ensemble_polynomial(Run *run)
+dop853_lanes_polynomial(Run *run)
 {
+    struct LaneWork *work = run->ensemble->work;
     bool lost[LANES_MOST] = {false};
-    make_polynomials(run->ode->at == &run->ensemble->all.steps ? &run->ensemble->all : &run->ensemble->aside, lost);
+    make_polynomials(work, run->ode->at == &work->all.steps ? &work->all : &work->aside, lost);
     return !lost[run->lane];
 }
 
 // --- rows
 
-double
-ensemble_reaches(const Run *run)
+static bool
+has_rows(const struct Ensemble *e, uint32_t lane)
 {
-    return run->ensemble && run->ode->ready ? run->ode->to : -INFINITY;
+    return e->work->made_in[lane] == &e->work->all.steps;
 }
 
-// A row of each run that has one at place k.
 static void
-compute_rows(struct Ensemble *e, uint32_t k)
+prepare(struct Ensemble *e, bool *lost)
 {
-    Rows *rows = &e->rows;
-    Lanes *lanes = rows->lanes;
-    const Steps *steps = &e->all.steps;
+    if (!e->work->all.steps.between)
+        make_polynomials(e->work, &e->work->all, lost);
+}
+
+static void
+values(struct Ensemble *e, const Lanes *lanes, const double *time, double *states)
+{
+    const Steps *steps = &e->work->all.steps;
     double x[WIDTH] = {0};
-    bool finite[LANES_MOST];
     for (uint32_t l = 0; l < WIDTH; l++) {
         uint32_t lane = l % lanes->width;
-        lanes->active[lane] = k < rows->count[lane];
-        if (!lanes->active[lane])
-            continue;
-        const Run *run = lanes->run[lane];
-        x[l] = (rows->point[lane][k] - run->time) / run->ode->made;
-        lanes->v[lane] = rows->point[lane][k];
+        if (lanes->active[lane])
+            x[l] = (time[lane] - lanes->run[lane]->time) / e->work->made[lane];
     }
     dop853_values(steps->chunks, x, steps->start, steps->term, steps->point);
-    memcpy(states(lanes), steps->point, (size_t)lanes->model->nx * steps->stride * sizeof(double));
-    lanes_slopes(lanes, steps->rate);
-    lanes_outputs(lanes);
-    lanes_finite(lanes, finite);
-    for (uint32_t l = 0; l < lanes->width; l++) {
-        rows->there[l][k] = lanes->active[l] && finite[l];
-        if (rows->there[l][k])
-            rows->maker->prepare(lanes->run[l], lanes->v + l, lanes->width, rows->value[l] + (size_t)k * rows->length[l]);
-    }
+    memcpy(states, steps->point, (size_t)lanes->model->nx * steps->stride * sizeof *states);
 }
 
-// Room for rows of the run. False: it gets none.
-static bool
-make_room(Rows *rows, const Run *run)
-{
-    uint32_t l = run->lane, length = rows->maker->length(run);
-    if (length > rows->room[l]) {
-        free(rows->value[l]);
-        rows->value[l] = malloc((size_t)length * ROWS * sizeof *rows->value[l]);
-        rows->room[l] = rows->value[l] ? length : 0;
-    }
-    rows->length[l] = length;
-    return rows->room[l] >= length;
-}
-
-void
-ensemble_prepare_rows(struct Ensemble *e, double point[][ENSEMBLE_ROWS], const uint32_t *count)
-{
-    Rows *rows = &e->rows;
-    Lanes *lanes = rows->lanes;
-    bool lost[LANES_MOST] = {false};
-    uint32_t most = 0;
-    for (uint32_t l = 0; l < lanes->width; l++) {
-        const Run *run = lanes->run[l];
-        bool wants = run && run->ode->ready && run->ode->made_in == &e->all.steps && count[l] && rows->maker->may(run) && make_room(rows, run);
-        rows->count[l] = wants ? count[l] : 0;
-        most = rows->count[l] > most ? rows->count[l] : most;
-    }
-    if (most && !e->all.steps.between)
-        make_polynomials(&e->all, lost);
-    for (uint32_t l = 0; l < lanes->width; l++) {
-        rows->count[l] = lost[l] ? 0 : rows->count[l];
-        if (!rows->count[l])
-            continue;
-        memcpy(rows->point[l], point[l], rows->count[l] * sizeof *point[l]);
-        if (!lanes->loaded[l])
-            lanes_load(lanes, l);
-        lanes_start_loops(lanes, l);
-    }
-    for (uint32_t k = 0; k < most; k++)
-        compute_rows(e, k);
-}
-
-const double *
-ensemble_row(const Run *run, double point)
-{
-    const Rows *rows = run->ensemble ? &run->ensemble->rows : NULL;
-    uint32_t l = run->lane;
-    for (uint32_t k = 0; rows && k < rows->count[l]; k++)
-        if (rows->point[l][k] == point)
-            return rows->there[l][k] ? rows->value[l] + (size_t)k * rows->length[l] : NULL;
-    return NULL;
-}
+const LaneMethod dop853_lanes = {.create = work_create, .free = work_free, .column = set_column, .attempt = attempt, .has_rows = has_rows,
+                                 .prepare = prepare, .values = values};

@@ -10,7 +10,8 @@
 //         the ends (radau_rule.c), and the ends are better. The step follows from it and from the one before (Gustafsson's
 //         controller). The order rises where the iteration contracts well and falls where it does not.
 //         Matrices are kept while the iteration contracts, factors while the step hardly changes. Invariants: each step ends with the
-//         shortest way back, and the polynomial is tilted to end there.
+//         shortest way back, and the polynomial is tilted to end there. Runs of an ensemble are made side by side (radau_lanes.c); a step that an
+//         event cuts short is made here.
 // Contract: run.h; loops are solved inside f. Complexity: per step three to five iterations of `stages` evaluations each, and of solutions
 //         that cost about four times `stages` those of the model's own matrix.
 #include <float.h>
@@ -19,16 +20,15 @@
 #include <string.h>
 
 #include "runtime/linear/nvector.h"
-#include "runtime/linear/radau_rule.h"
-#include "runtime/linear/shifted.h"
 #include "runtime/point/point.h"
 #include "runtime/point/profile.h"
 #include "runtime/point/snapshot.h"
-#include "runtime/step/jacobian.h"
+#include "runtime/solver/ensemble_inner.h"
+#include "runtime/solver/radau_inner.h"
 #include "runtime/solver/solver.h"
 #include "runtime/step/step.h"
 
-enum { RULES = 3, STAGES = RADAU_STAGES, ITERATIONS = 7, ATTEMPTS = 100 };
+enum { RULES = RADAU_RULES, STAGES = RADAU_STAGES, ITERATIONS = 7, ATTEMPTS = RADAU_ATTEMPTS };
 enum { SETTLED = 10 }; // steps of one order before another one is tried
 
 static const double SOLVED = 1e-2;      // of the tolerance: what the iteration may leave
@@ -37,36 +37,7 @@ static const double CONTRACTS = 1e-3;   // rate at which the matrix serves for t
 static const double EASY = 2e-3, HARD = 0.8; // rates at which the order rises and falls
 static const double SAME = 1.2;         // factor between steps for which the factors of the first serve, and the order may rise
 static const double LOOK_BACK = 1.0 / 3; // of the step
-static const double NEARLY_ZERO = 1e-100;
 static const double SHORTEST = 0.125, LONGEST = 8; // factors between steps
-
-struct Ode {
-    RadauRule rule[RULES];
-    uint32_t order;             // the rule in use
-    uint32_t n;
-    Jacobian *jacobian;
-    Shifted *shifted;
-    Projection *projection;     // NULL: all states are free
-    double *z, *w, *f, *scratch; // STAGES x n each: offsets, transformed ones, slopes, anything
-    uint32_t taken;             // the rule of the step that `z` belongs to
-    double *past;               // offsets of the last step
-    uint32_t past_order;        // its rule
-    double from, length;        // the last step; 0: none
-    double *start, *tilt;       // its beginning; how far its end was moved
-    double *y, *slope;          // the beginning of the present step
-    double *weight, *error, *point, *right;
-    double step;                // the next one, 0: not known
-    double before, error_before; // the last step and its error, of the controller
-    double rate;                // of the latest iteration
-    uint32_t settled;           // steps since the order has changed
-    bool first, rejected;       // no step since the start; the last attempt
-    bool assembled;             // the jacobian is that of the present point or of one that still serves
-    bool current;               // it is that of the present point
-    double factored;            // the step that the factors belong to, 0: none
-    uint32_t factored_order;
-    uint32_t iterations;        // of the latest attempt
-    double size;                // of its error
-};
 
 // --- creation
 
@@ -77,7 +48,8 @@ allocate(Ode *ode)
     double *place = calloc((5 * (size_t)STAGES + 8) * n + 1, sizeof *place);
     if (!place)
         return false;
-    ode->z = place;
+    ode->own = ode->z = place;
+    ode->stride = 1;
     ode->w = ode->z + STAGES * n;
     ode->f = ode->w + STAGES * n;
     ode->past = ode->f + STAGES * n;
@@ -106,6 +78,15 @@ create_matrices(Run *run, Ode *ode)
     return MDL_OK;
 }
 
+bool
+radau_rules_init(RadauRule *rule)
+{
+    for (uint32_t k = 0; k < RULES; k++)
+        if (!radau_rule_init(&rule[k], 2 * k + 3))
+            return false;
+    return true;
+}
+
 MDL_CHECKED static int
 radau_create(Run *run)
 {
@@ -118,16 +99,21 @@ radau_create(Run *run)
         return MDL_FAILED;
     }
     ode->n = run_size(run);
-    for (uint32_t k = 0; k < RULES; k++)
-        if (!radau_rule_init(&ode->rule[k], 2 * k + 3))
-            return MDL_INTERNAL;
+    if (run->ensemble && !ensemble_takes(run))
+        run->ensemble = NULL;
     run->stats->linear_solver = "none";
     run->strictness = 1;
     if (!allocate(ode))
         return MDL_INTERNAL;
     if (!projection_where_needed(run, &ode->projection))
         return MDL_INTERNAL;
-    return ode->n ? create_matrices(run, ode) : MDL_OK;
+    if (run->ensemble)
+        radau_lanes_enter(run);
+    else
+        ode->rule = ode->own_rule = calloc(RULES, sizeof *ode->own_rule);
+    if (!ode->rule || (ode->own_rule && !radau_rules_init(ode->own_rule)))
+        return MDL_INTERNAL;
+    return ode->n && !run->ensemble ? create_matrices(run, ode) : MDL_OK;
 }
 
 static void
@@ -139,7 +125,8 @@ radau_free(Run *run)
     jacobian_free(&ode->jacobian);
     shifted_free(&ode->shifted);
     projection_free(&ode->projection);
-    free(ode->z);
+    free(ode->own);
+    free(ode->own_rule);
     free(ode);
     run->ode = NULL;
 }
@@ -165,6 +152,8 @@ radau_start(Run *run)
     ode->step = 0;
     if (ode->projection)
         projection_forget(ode->projection);
+    if (run->ensemble)
+        ensemble_forget(run);
     return MDL_OK;
 }
 
@@ -176,6 +165,8 @@ radau_resume(Run *run)
     ode->current = false;
     if (ode->projection)
         projection_forget(ode->projection);
+    if (run->ensemble)
+        ensemble_forget(run);
     return MDL_OK;
 }
 
@@ -213,8 +204,8 @@ radau_settle(Run *run)
 // --- between steps
 
 // Weights of the offsets of a step at the fraction x of it: of the value, or of its derivative by x.
-static void
-offset_weights(const RadauRule *rule, double x, bool derivative, double *weight)
+void
+radau_offset_weights(const RadauRule *rule, double x, bool derivative, double *weight)
 {
     uint32_t s = rule->stages;
     for (uint32_t j = 0; j < s; j++) {
@@ -236,11 +227,11 @@ past_offset(const Ode *ode, double x, bool derivative, double *out)
 {
     const RadauRule *rule = &ode->rule[ode->past_order];
     double weight[STAGES];
-    offset_weights(rule, x, derivative, weight);
+    radau_offset_weights(rule, x, derivative, weight);
     for (uint32_t k = 0; k < ode->n; k++) {
         double sum = (derivative ? 1 : x) * ode->tilt[k];
         for (uint32_t j = 0; j < rule->stages; j++)
-            sum += weight[j] * ode->past[(size_t)j * ode->n + k];
+            sum += weight[j] * ode->past[((size_t)j * ode->n + k) * ode->stride];
         out[k] = sum;
     }
 }
@@ -257,7 +248,7 @@ radau_interpolate(Run *run, double time)
     past_offset(ode, x, false, ode->point);
     past_offset(ode, x, true, ode->right);
     for (uint32_t k = 0; k < ode->n; k++) {
-        ode->point[k] += ode->start[k];
+        ode->point[k] += ode->start[k * ode->stride];
         ode->right[k] /= ode->length;
     }
     if (ode->projection)
@@ -401,24 +392,57 @@ evaluate_stages(Run *run, double h)
     return true;
 }
 
-typedef enum Outcome { GOOD, FAILED, SLOW } Outcome;
+void
+radau_iteration_begin(const Run *run, RadauIteration *it, uint32_t stages)
+{
+    *it = (RadauIteration){.most = ITERATIONS + (stages - 3) * 5 / 2, .goal = fmax(SOLVED, 10 * DBL_EPSILON / run->tolerance), .factor = 0.5};
+}
 
-// Newton's iteration for the step h. SLOW: it would end too late; *factor is then by what the step should change.
-static Outcome
+RadauOutcome
+radau_iteration_judge(RadauIteration *it, double size)
+{
+    double left = size;
+    it->count++;
+    if (!isfinite(size))
+        return RADAU_FAILED;
+    if (it->count > 1) {
+        double rate = size / it->before;
+        it->rate = it->count == 2 ? rate : sqrt(rate * it->rate_before);
+        it->rate_before = rate;
+        // What is rounding does not become smaller.
+        if (it->rate >= 0.99 && size > it->goal)
+            return RADAU_FAILED;
+        left = it->rate < 0.99 ? size * it->rate / (1 - it->rate) : size;
+        double at_end = left * pow(fmin(it->rate, 0.99), (double)(it->most - 1 - it->count)) / it->goal;
+        if (left > it->goal && at_end >= 1) {
+            it->factor = 0.8 * pow(fmin(fmax(at_end, 1e-4), 20), -1.0 / (4 + (double)(it->most - 1 - it->count)));
+            return RADAU_SLOW;
+        }
+    }
+    if (left <= it->goal)
+        return RADAU_GOOD;
+    it->before = fmax(size, DBL_MIN);
+    return it->count < it->most ? RADAU_GOES_ON : RADAU_FAILED;
+}
+
+// Newton's iteration for the step h. RADAU_SLOW: it would end too late; *factor is then by what the step should change.
+static RadauOutcome
 iterate(Run *run, double h, double *factor)
 {
     Ode *ode = run->ode;
     double *scratch = ode->scratch;
     const RadauRule *rule = &ode->rule[ode->order];
-    uint32_t s = rule->stages, n = ode->n, most = ITERATIONS + (s - 3) * 5 / 2;
-    double before = 0, rate_before = 0, goal = fmax(SOLVED, 10 * DBL_EPSILON / run->tolerance);
+    uint32_t s = rule->stages, n = ode->n;
+    RadauIteration it;
+    RadauOutcome outcome = RADAU_GOES_ON;
+    radau_iteration_begin(run, &it, s);
     predict(run, h);
     transform(ode, rule->to, ode->z, ode->w);
-    ode->rate = 0;
-    *factor = 0.5;
-    for (ode->iterations = 0; ode->iterations < most;) {
-        if (!evaluate_stages(run, h))
-            return FAILED;
+    while (outcome == RADAU_GOES_ON) {
+        if (!evaluate_stages(run, h)) {
+            outcome = RADAU_FAILED;
+            break;
+        }
         memcpy(scratch, ode->f, (size_t)s * n * sizeof *scratch);
         transform(ode, rule->to, scratch, ode->f);
         solve_blocks(run, h);
@@ -427,29 +451,12 @@ iterate(Run *run, double h, double *factor)
         transform(ode, rule->from, ode->f, scratch);
         for (size_t k = 0; k < (size_t)s * n; k++)
             ode->z[k] += scratch[k];
-        double size = size_of(ode, scratch, s), left = size;
-        ode->iterations++;
-        if (!isfinite(size))
-            return FAILED;
-        if (ode->iterations > 1) {
-            double rate = size / before;
-            ode->rate = ode->iterations == 2 ? rate : sqrt(rate * rate_before);
-            rate_before = rate;
-            // What is rounding does not become smaller.
-            if (ode->rate >= 0.99 && size > goal)
-                return FAILED;
-            left = ode->rate < 0.99 ? size * ode->rate / (1 - ode->rate) : size;
-            double at_end = left * pow(fmin(ode->rate, 0.99), (double)(most - 1 - ode->iterations)) / goal;
-            if (left > goal && at_end >= 1) {
-                *factor = 0.8 * pow(fmin(fmax(at_end, 1e-4), 20), -1.0 / (4 + (double)(most - 1 - ode->iterations)));
-                return SLOW;
-            }
-        }
-        if (left <= goal)
-            return GOOD;
-        before = fmax(size, DBL_MIN);
+        outcome = radau_iteration_judge(&it, size_of(ode, scratch, s));
     }
-    return FAILED;
+    ode->rate = it.rate;
+    ode->iterations = it.count;
+    *factor = it.factor;
+    return outcome;
 }
 
 // --- one step
@@ -472,8 +479,8 @@ filtered_error(Run *run, double h, const double *slope)
 
 // The point of the step before that is nearest to a third of the step h before its beginning, in units of h; *there: as a fraction of the
 // step before.
-static double
-point_before(const Run *run, double h, double *there)
+double
+radau_point_before(const Run *run, double h, double *there)
 {
     const Ode *ode = run->ode;
     const RadauRule *rule = &ode->rule[ode->past_order];
@@ -498,14 +505,14 @@ error_between(Run *run, double h)
     const RadauRule *rule = &ode->rule[ode->order];
     double weight[STAGES], there, factor;
     if (ode->length > 0) {
-        double x = point_before(run, h, &there);
+        double x = radau_point_before(run, h, &there);
         factor = rule->bulge / fabs(radau_rule_product(rule, x));
-        offset_weights(rule, x, false, weight);
+        radau_offset_weights(rule, x, false, weight);
         past_offset(ode, there, false, ode->right);
         past_offset(ode, (run->time - ode->from) / ode->length, false, ode->point);
         nvector_difference(run->options->threads, ode->right, ode->point, ode->right, ode->n);
     } else {
-        factor = rule->bulge / fabs(radau_rule_product(rule, NEARLY_ZERO) / NEARLY_ZERO);
+        factor = rule->bulge / radau_rule_beginning(rule);
         memcpy(weight, rule->rate, sizeof weight);
         for (uint32_t k = 0; k < ode->n; k++)
             ode->right[k] = h * ode->slope[k];
@@ -533,10 +540,12 @@ estimate(Run *run, double h)
     return fmax(size, between);
 }
 
-static void
-set_weights(Run *run)
+void
+radau_begin(Run *run)
 {
     Ode *ode = run->ode;
+    memcpy(ode->y, run->y, ode->n * sizeof *ode->y);
+    memcpy(ode->slope, run->yp, ode->n * sizeof *ode->slope);
     nvector_weights(run->options->threads, ode->y, run->strictness, run->tolerance, run->abstol, ode->weight, ode->n);
     if (ode->projection)
         projection_weights(run, ode->projection, NULL, ode->weight);
@@ -550,8 +559,8 @@ longest_step(const Run *run)
 }
 
 // A step in which the states move by about one tolerance^(1/4) of what counts, as far as their slopes say.
-static double
-first_guess(const Run *run)
+double
+radau_first_guess(const Run *run)
 {
     const Ode *ode = run->ode;
     double speed = size_of(ode, ode->slope, 1), most = longest_step(run);
@@ -559,10 +568,12 @@ first_guess(const Run *run)
 }
 
 // Another order for the next step, which is `ratio` times as long.
-static void
-choose_order(Ode *ode, double ratio, bool failed)
+void
+radau_choose_order(Ode *ode, double ratio, bool failed)
 {
     uint32_t before = ode->order;
+    if (ode->stands)
+        return;
     if (failed || (ode->rate >= HARD && ode->settled > 1))
         ode->order -= ode->order > 0;
     else if (ode->settled > SETTLED && ode->rate <= EASY && ode->iterations > 1 && ratio < SAME && ratio > 1 / SAME)
@@ -572,8 +583,8 @@ choose_order(Ode *ode, double ratio, bool failed)
 }
 
 // The length of the next step by this one's error, its iterations and the step before.
-static double
-next_step(const Ode *ode, double h)
+double
+radau_next_step(const Ode *ode, double h)
 {
     const RadauRule *rule = &ode->rule[ode->order];
     double most = ITERATIONS + (rule->stages - 3) * 2.5, power = 1.0 / (rule->stages + 1);
@@ -597,15 +608,15 @@ report_step(Run *run, double h)
 }
 
 // What a step that was accepted leaves for the next one.
-static void
-plan(Run *run, double h, bool cut, double wanted)
+void
+radau_plan(Run *run, double h, bool cut, double wanted)
 {
     Ode *ode = run->ode;
-    double next = next_step(ode, h), ratio = next / h;
+    double next = radau_next_step(ode, h), ratio = next / h;
     if (ode->rejected)
         next = fmin(next, h);
     ode->settled++;
-    choose_order(ode, ratio, false);
+    radau_choose_order(ode, ratio, false);
     ode->before = h;
     ode->error_before = fmax(1e-2, ode->size);
     ode->first = ode->rejected = false;
@@ -618,35 +629,41 @@ plan(Run *run, double h, bool cut, double wanted)
     ode->step = fmin(same ? h : next, longest_step(run));
 }
 
+double
+radau_length(const Run *run, double limit, double wanted)
+{
+    double left = limit - run->time;
+    // Exactly what time moves by: the polynomial is read by time.
+    return wanted * 1.0001 >= left ? left : run->time + (2 * wanted > left ? left / 2 : wanted) - run->time;
+}
+
 // The offsets of a step of at most `limit - time`, which control their error. *h: its length.
 MDL_CHECKED static int
 take_step(Run *run, double limit, double *h)
 {
     Ode *ode = run->ode;
     double least = 16 * DBL_EPSILON * fmax(fabs(run->time), fabs(limit));
-    double wanted = ode->step > 0 ? ode->step : first_guess(run);
+    double wanted = ode->step > 0 ? ode->step : radau_first_guess(run);
     for (int k = 0; k < ATTEMPTS; k++) {
-        double left = limit - run->time, factor = 0.5;
-        bool cut = wanted * 1.0001 >= left;
-        // Exactly what time moves by: the polynomial is read by time.
-        *h = cut ? left : run->time + (2 * wanted > left ? left / 2 : wanted) - run->time;
+        double factor = 0.5;
+        *h = radau_length(run, limit, wanted);
         if (!(*h > least))
             break;
-        Outcome outcome = prepare(run, *h) ? iterate(run, *h, &factor) : FAILED;
-        if (outcome == GOOD) {
+        RadauOutcome outcome = prepare(run, *h) ? iterate(run, *h, &factor) : RADAU_FAILED;
+        if (outcome == RADAU_GOOD) {
             ode->size = estimate(run, *h);
             ode->taken = ode->order;
             if (ode->size < 1) {
-                plan(run, *h, *h < 0.999 * wanted, wanted);
+                radau_plan(run, *h, *h < 0.999 * wanted, wanted);
                 return MDL_OK;
             }
             run->stats->error_failures++;
-            wanted = ode->first ? 0.1 * *h : next_step(ode, *h);
+            wanted = ode->first ? 0.1 * *h : radau_next_step(ode, *h);
         } else {
             run->stats->newton_failures++;
             wanted = factor * *h;
-            if (outcome == FAILED || ode->settled > 0)
-                choose_order(ode, 1, true);
+            if (outcome == RADAU_FAILED || ode->settled > 0)
+                radau_choose_order(ode, 1, true);
         }
         ode->assembled = ode->assembled && ode->current;
         ode->rejected = true;
@@ -662,20 +679,23 @@ accept(Run *run, double limit, double h, uint32_t order)
     uint32_t n = ode->n, s = ode->rule[order].stages;
     const double *end = ode->z + (size_t)(s - 1) * n;
     bool whole = h >= limit - run->time;
-    memcpy(ode->past, ode->z, (size_t)s * n * sizeof *ode->past);
-    memcpy(ode->start, ode->y, n * sizeof *ode->start);
+    for (size_t k = 0; k < (size_t)s * n; k++)
+        ode->past[k * ode->stride] = ode->z[k];
+    for (uint32_t k = 0; k < n; k++)
+        ode->start[k * ode->stride] = ode->y[k];
+    ode->errors = NULL;
     ode->past_order = order;
     ode->from = run->time;
     ode->length = h;
     run->time = whole ? limit : run->time + h;
     for (uint32_t k = 0; k < n; k++)
-        run->y[k] = ode->start[k] + end[k];
+        run->y[k] = ode->y[k] + end[k];
     if (ode->projection && !projection_apply(run, ode->projection, run->time, run->y))
         return projection_report(run);
     if (run->contest.open && ode->projection && !projection_is_clear(run, ode->projection, run->y))
         return RUN_NEARS_SINGULAR;
     for (uint32_t k = 0; k < n; k++)
-        ode->tilt[k] = run->y[k] - ode->start[k] - end[k];
+        ode->tilt[k] = run->y[k] - ode->y[k] - end[k];
     return evaluate_reached(run, run->y);
 }
 
@@ -687,12 +707,19 @@ radau_step(Run *run, double limit)
     run->stats->steps++;
     if (!ode->n || limit - run->time <= 32 * DBL_EPSILON * fmax(fabs(limit), fabs(run->time))) {
         run->time = limit;
+        if (run->ensemble)
+            ensemble_forget(run);
         return MDL_OK;
     }
-    memcpy(ode->y, run->y, ode->n * sizeof *ode->y);
-    memcpy(ode->slope, run->yp, ode->n * sizeof *ode->slope);
-    set_weights(run);
-    int status = take_step(run, limit, &h);
+    if (run->ensemble && radau_lanes_step(run, limit))
+        return MDL_OK;
+    int status = ode->jacobian ? MDL_OK : create_matrices(run, ode);
+    if (status != MDL_OK)
+        return status;
+    if (run->ensemble)
+        forget_matrices(ode);
+    radau_begin(run);
+    status = take_step(run, limit, &h);
     return status == MDL_OK ? accept(run, limit, h, ode->taken) : status;
 }
 
@@ -710,7 +737,7 @@ radau_judge(Run *run, double *error)
     if (!ode->n || !(ode->length > 0))
         return -1;
     for (uint32_t k = 0; k < ode->n; k++)
-        error[k] = rule->between * ode->error[k] * ode->weight[k];
+        error[k] = rule->between * (ode->errors ? ode->errors[k * ode->stride] : ode->error[k]) * ode->weight[k];
     return (int)(2 * rule->stages - 1);
 }
 

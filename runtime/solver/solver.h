@@ -40,7 +40,7 @@ bool pace_explain(Run *run);
 // After a step that has failed: another form may get on.
 void pace_advise(const Run *run);
 
-// --- dop853_lanes.c: runs of one model whose steps are made side by side
+// --- ensemble_steps.c: runs of one model whose steps are made side by side
 // What makes rows of the values of runs side by side (runtime/result/result.h): whether it may for this run, how many doubles a row has, and one from
 // values that stand `width` places apart.
 typedef struct RowMaker {

@@ -287,6 +287,14 @@ jacobian_open(const Jacobian *jacobian, const uint32_t **start, const uint32_t *
 }
 
 void
+jacobian_places(const Jacobian *jacobian, const uint32_t **from_y, const uint32_t **from_yp, const uint32_t **diagonal)
+{
+    *from_y = jacobian->from_y;
+    *from_yp = jacobian->from_yp;
+    *diagonal = jacobian->diagonal;
+}
+
+void
 jacobian_free(Jacobian **slot)
 {
     Jacobian *jacobian = *slot;

@@ -13,6 +13,8 @@ Jacobian *jacobian_create(const Run *run, bool causal, const uint32_t *replaced)
 Jacobian *jacobian_create_open(const Run *run);
 // Its pattern, every diagonal place of a state among it, and the values assembled last; its size.
 uint32_t jacobian_open(const Jacobian *jacobian, const uint32_t **start, const uint32_t **row, const double **values);
+// Of the DAE form: where the values of jac_y and jac_yp go among those of the matrix, and the 1 of each state's explicit row (UINT32_MAX: it has none).
+void jacobian_places(const Jacobian *jacobian, const uint32_t **from_y, const uint32_t **from_yp, const uint32_t **diagonal);
 void jacobian_free(Jacobian **jacobian);
 // Values at the point in v (dynamics were called). False: a loop's matrix is singular (causal form only).
 MDL_CHECKED bool jacobian_assemble(Jacobian *jacobian, Run *run, double cj);

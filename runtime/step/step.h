@@ -3,7 +3,7 @@
 // In: the model at any point.
 // Out: iteration matrices with their factors, the stage equations of collocation, the shortest way back to the invariants.
 // Read first: jacobian.c, then projection.c.
-// Also open to other rooms: jacobian.h, stages.h.
+// Also open to other rooms: jacobian.h, lane_matrix.h, stages.h.
 #ifndef MDLC_RUNTIME_STEP_STEP_H
 #define MDLC_RUNTIME_STEP_STEP_H
 

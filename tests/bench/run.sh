@@ -444,18 +444,27 @@ load() {
 
 echo "Begun with $(load)."
 ensembles() {
-    title "Eight runs at once: processor time of a run, with the method dop853"
-    together() { # WHAT RUNS MODEL OPTION...
-        what=$1; runs=$2; shift 2
-        "$mdlc" build "$@" --emit=shared --lanes 8 -o "$work/together.so" 2>"$work/said"
-        "$build/tests/bench/peer_ensemble" "$work/together.so" "$runs" >"$work/times"
+    title "Eight runs at once: processor time of a run, a parameter being another one in each"
+    together() { # WHAT RUNS SOLVER PARAMETER MODEL OPTION...
+        what=$1; runs=$2; solver=$3; varied=$4; shift 4
+        "$mdlc" build "$@" --emit=shared --lanes 8 --implicit -o "$work/together.so" 2>"$work/said"
+        "$build/tests/bench/peer_ensemble" "$work/together.so" "$runs" "$solver" "$varied" >"$work/times"
         read -r states width alone at_once ratio <"$work/times"
-        row "$what, $states states" "$alone us alone, $at_once us with $width at once: $ratio times" "3.5 times"
+        row "$what, $states states, $solver" "$alone us alone, $at_once us with $width at once: $ratio times" "3.5 times"
     }
-    together "10 masses between nonlinear springs" 400 tests/cli/ensemble.mdl -m Springs --set n=10
-    together "50 masses between nonlinear springs" 100 tests/cli/ensemble.mdl -m Springs --set n=50
-    together "shimmy of a car" 40 examples/shimmy/Shimmy.mdl
-    for n in 2 4 8; do together "chain of $n bodies in space" 48 tests/bench/models/spatial_chain.mdl --set n=$n; done
+    stiff=tests/bench/models/stiff_runs.mdl
+    for solver in dop853 radau; do
+        together "10 masses between nonlinear springs" 400 $solver p tests/cli/ensemble.mdl -m Springs --set n=10
+        together "50 masses between nonlinear springs" 100 $solver p tests/cli/ensemble.mdl -m Springs --set n=50
+    done
+    together "shimmy of a car" 40 dop853 v examples/shimmy/Shimmy.mdl
+    for n in 2 4 8; do together "chain of $n bodies in space" 48 dop853 "body[1].m" tests/bench/models/spatial_chain.mdl --set n=$n; done
+    for n in 2 4 8; do together "chain of $n bodies in space, every second joint stiff" 48 radau d $stiff -m StiffLinks --set n=$n; done
+    together "amplifier of 3 transistors" 64 radau U $stiff -m Amplifiers --set n=3
+    together "amplifier of 8 transistors" 64 radau U $stiff -m Amplifiers --set n=8
+    together "line of 10 coils with diodes" 64 radau R $stiff -m DiodeLine --set n=10
+    together "line of 50 coils with diodes" 64 radau R $stiff -m DiodeLine --set n=50
+    together "voltage multiplier of 5 stages" 16 radau C $stiff -m Multiplier
 }
 for part in ${2:-large kinds mechanisms nets tables threads cascade structural instructions events small products studies ensembles peers}; do
     "$part"

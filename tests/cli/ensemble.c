@@ -1,6 +1,6 @@
 // Runs of one model side by side, for ensemble.check: what is computed for eight runs at once is what is computed for one, and a run is the same
 // to the bit in any company.
-// usage: ensemble WIDTH NEAR
+// usage: ensemble WIDTH NEAR SOLVER
 //
 // WIDTH: how many runs must be made at once; NEAR: how far rows may be from those of mdl_simulate(), relative to the largest value of a column; 1: they
 // are not compared (functions that jump without an event).
@@ -63,7 +63,7 @@ parameter(void)
 
 // Runs first to first + n - 1 in one call, or each by itself where there is no ensemble.
 static void
-simulate(mdl_ensemble *ensemble, int first, uint32_t n, Kept *kept)
+simulate(mdl_solver solver, mdl_ensemble *ensemble, int first, uint32_t n, Kept *kept)
 {
     mdl_options options[MOST];
     mdl_stats stats[MOST];
@@ -73,7 +73,7 @@ simulate(mdl_ensemble *ensemble, int first, uint32_t n, Kept *kept)
     const mdl_settable *p = parameter();
     for (uint32_t k = 0; k < n; k++) {
         mdl_options_default(&mdl_program, &options[k]);
-        options[k].solver = MDL_SOLVER_DOP853;
+        options[k].solver = solver;
         sink[k] = (mdl_sink){.self = &kept[k], .row = keep_row};
         options[k].sink = &sink[k];
         options[k].message = keep_message;
@@ -91,19 +91,21 @@ simulate(mdl_ensemble *ensemble, int first, uint32_t n, Kept *kept)
     for (uint32_t k = 0; k < n; k++) {
         kept[k].status = status[k];
         kept[k].events = stats[k].events;
+        if (solver == MDL_SOLVER_RADAU && status[k] == MDL_OK && ensemble && mdl_ensemble_width(ensemble) > 1 && strcmp(stats[k].linear_solver, "lanes"))
+            fail("made by itself", first + (int)k, 0, 0);
     }
 }
 
 // In groups of these sizes, over and over.
 static Kept *
-simulate_all(mdl_ensemble *ensemble, const uint32_t *size, uint32_t sizes)
+simulate_all(mdl_solver solver, mdl_ensemble *ensemble, const uint32_t *size, uint32_t sizes)
 {
     Kept *kept = calloc(RUNS, sizeof *kept);
     if (!kept)
         exit(2);
     for (uint32_t done = 0, k = 0; done < RUNS; k++) {
         uint32_t n = size[k % sizes] < RUNS - done ? size[k % sizes] : RUNS - done;
-        simulate(ensemble, (int)done, n, kept + done);
+        simulate(solver, ensemble, (int)done, n, kept + done);
         done += n;
     }
     return kept;
@@ -180,9 +182,10 @@ free_all(Kept *kept)
 int
 main(int argc, char **argv)
 {
-    if (argc != 3)
+    if (argc != 4)
         return 2;
     uint32_t wanted = (uint32_t)atoi(argv[1]);
+    mdl_solver solver = strcmp(argv[3], "radau") ? MDL_SOLVER_DOP853 : MDL_SOLVER_RADAU;
     if (!mdl_program.lanes != (wanted == 0))
         fail("functions for several runs", 0, mdl_program.lanes != NULL, wanted);
     mdl_ensemble *ensemble = mdl_ensemble_open(&mdl_program);
@@ -192,7 +195,8 @@ main(int argc, char **argv)
     if (wanted > 1)
         compare_functions();
     const uint32_t one[] = {1}, all[] = {width}, some[] = {width > 1 ? width - 1 : 1, 1, width > 4 ? 3 : 1};
-    Kept *alone = simulate_all(NULL, one, 1), *single = simulate_all(ensemble, one, 1), *full = simulate_all(ensemble, all, 1), *mixed = simulate_all(ensemble, some, 3);
+    Kept *alone = simulate_all(solver, NULL, one, 1), *single = simulate_all(solver, ensemble, one, 1), *full = simulate_all(solver, ensemble, all, 1),
+         *mixed = simulate_all(solver, ensemble, some, 3);
     if (atof(argv[2]) < 1)
         compare(alone, single, atof(argv[2]));
     compare(single, full, 0);
