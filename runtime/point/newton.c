@@ -119,12 +119,12 @@ newton_defect(const Run *run, const Newton *newton, double *out)
     const mdl_block *block = newton->block;
     failure_clear(run);
     mdl_call(block->eval, run->v);
-    bool finite = !failure_happened(run);
+    double nothing = 0;
     for (uint32_t i = 0; i < block->m; i++) {
         out[i] = newton->target[i] - run->v[block->residual[i]];
-        finite = finite && isfinite(out[i]);
+        nothing += 0 * out[i]; // is no number from the first one on that is not finite
     }
-    return finite;
+    return nothing == 0 && !failure_happened(run);
 }
 
 // The largest part of a correction relative to max(|u|, nominal).

@@ -28,6 +28,7 @@
 
 static const double CONVERGED = 1e-12;              // as in newton.c
 static const double INEXACT = 1e-6;                 // as in newton.c
+static const double CERTAINLY = 0.99;                // so much of a bound is below it, however both are rounded
 static const double STAGNATED = 1e-10;              // two corrections below this of which the second is not much smaller are rounding
 static const double ROUNDED = 16 * DBL_EPSILON;     // a correction below this part of an unknown is rounding
 static const double NOTHING = 1e-10 * DBL_EPSILON;  // a correction below this part of max(|u|, nominal) is of something that is zero
@@ -50,6 +51,7 @@ struct StandingLoop {
     uint32_t solutions;
     uint32_t *large;  // per residual: its largest term is that of this entry of the matrix
     uint32_t *column; // and this unknown
+    double *bound;    // per residual: it is small where it is below this part of that entry, whatever the unknown is
 };
 
 void
@@ -61,6 +63,7 @@ standing_loop_free(StandingLoop **slot)
     for (uint32_t k = 0; k < loop->orders; k++)
         standing_free(&loop->order[k]);
     free(loop->large);
+    free(loop->bound);
     free(loop);
     *slot = NULL;
 }
@@ -127,12 +130,14 @@ create(uint32_t m)
 {
     StandingLoop *loop = calloc(1, sizeof *loop);
     uint32_t *large = calloc(2 * (size_t)m + 1, sizeof *large);
-    if (!loop || !large) {
+    double *bound = calloc((size_t)m + 1, sizeof *bound);
+    if (!loop || !large || !bound) {
         free(loop);
         free(large);
+        free(bound);
         return NULL;
     }
-    *loop = (StandingLoop){.credit = CREDIT, .large = large, .column = large + m};
+    *loop = (StandingLoop){.credit = CREDIT, .large = large, .column = large + m, .bound = bound};
     return loop;
 }
 
@@ -171,6 +176,8 @@ choose_order(const Run *run, Newton *newton)
                 loop->column[jac->row[e]] = j;
             }
         }
+    for (uint32_t i = 0; i < block->m; i++)
+        loop->bound[i] = CERTAINLY * INEXACT * newton->scale[loop->column[i]];
     if (loop->by_klu)
         lu_repeats(newton->lu);
     return standing || lu_factor(newton->lu, run->v + jac->values, false);
@@ -204,9 +211,12 @@ has_small_residuals(const Run *run, Newton *newton, const double *defect)
 {
     const mdl_block *block = newton->block;
     const StandingLoop *loop = newton->standing;
+    const double *value = run->v + block->jac.values;
     bool added = false;
     for (uint32_t i = 0; i < block->m; i++) {
-        double term = fabs(run->v[block->jac.values + loop->large[i]]) * unit(run, newton, loop->column[i]);
+        if (fabs(defect[i]) <= loop->bound[i] * fabs(value[loop->large[i]]))
+            continue;
+        double term = fabs(value[loop->large[i]]) * unit(run, newton, loop->column[i]);
         if (fabs(defect[i]) <= INEXACT * term)
             continue;
         if (!added)
@@ -228,9 +238,14 @@ correction(const Run *run, Newton *newton)
         lu_solve(newton->lu, newton->step);
     else
         standing_solve(loop->order[loop->now], newton->step);
+    const uint32_t *unknown = newton->block->unknown;
     for (uint32_t i = 0; i < newton->block->m; i++) {
-        double size = fabs(newton->step[i]), one = unit(run, newton, i);
-        most = size > most * one || isnan(size) ? size / one : most; // what is no number stays
+        double size = fabs(newton->step[i]), at = fabs(run->v[unknown[i]]), scale = newton->scale[i], one = at > scale ? at : scale;
+        if (size <= most * one)
+            continue;
+        if (isnan(size))
+            return size;
+        most = size / one;
     }
     return most;
 }
