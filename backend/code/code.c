@@ -40,6 +40,7 @@ lowering_free(Lowering **lowering)
     vec_free(&l->known);
     vec_free(&l->heads);
     map_free(&l->memory);
+    map_free(&l->read);
     map_free(&l->table_of);
     vec_free(&l->boolean);
     vec_free(&l->hoisted);
@@ -514,6 +515,7 @@ start_piece(Lowering *l, Code *code)
     l->segment = NULL;
     l->time_operand = 0;
     l->operand = NULL;
+    l->call = 0;
 }
 
 // 32-bit epochs do not wrap in practice: one per instruction of at most 2^32 - 1.
@@ -588,18 +590,45 @@ static void
 forget_cells(Lowering *l, uint32_t first, uint32_t count)
 {
     uint32_t value;
-    for (uint32_t k = 0; k < count; k++)
+    for (uint32_t k = 0; k < count; k++) {
         if (map_get(&l->memory, first + k, &value))
             value_set_memory(l, first + k, NO_VALUE);
+        if (l->call && map_get(&l->read, first + k, &value))
+            l->call = 0;
+    }
+}
+
+// An output of a call. Arrays are stored element by element: the call and what it is given are looked at once, as long as nothing is stored into what they read.
+static uint32_t
+lower_output(Lowering *l, Expr e)
+{
+    const Exprs *exprs = l->sys->exprs;
+    Expr call = expr_arg(exprs, e, 1);
+    uint32_t output = (uint32_t)expr_value(exprs, expr_arg(exprs, e, 0));
+    if (call == l->call)
+        return l->call_value + output;
+    uint32_t value = lower_expression(l, e);
+    U32Vec slots = {0};
+    expr_used_slots(exprs, &call, 1, &slots);
+    map_clear(&l->read);
+    for (uint32_t i = 0; i < slots.n; i++)
+        map_put(&l->read, slots.at[i], 1);
+    vec_free(&slots);
+    l->call = call;
+    l->call_value = value - output;
+    return value;
 }
 
 static void
 lower_step(Lowering *l, const Step *step)
 {
+    uint32_t known;
     l->epoch++;
-    uint32_t value = value_as_real(l, lower_expression(l, step->value));
+    uint32_t value = value_as_real(l, expr_op(l->sys->exprs, step->value) == OP_RESULT ? lower_output(l, step->value) : lower_expression(l, step->value));
     if (!step->index) {
         value_store(l, step->cell, value);
+        if (l->call && map_get(&l->read, step->cell, &known))
+            l->call = 0;
         return;
     }
     uint32_t index = value_as_real(l, lower_expression(l, step->index));

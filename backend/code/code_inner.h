@@ -46,6 +46,9 @@ struct Lowering {
     VEC(Undo) undo;
     U32Vec todo;
     uint32_t depth;            // open branches
+    Expr call;                 // in a routine: a call whose outputs steps store one by one, 0: none,
+    uint32_t call_value;       // its value,
+    Map read;                  // and the cells that it reads
 };
 
 // --- code_values.c

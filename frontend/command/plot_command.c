@@ -252,9 +252,12 @@ command_plot(Session *session)
     const Options *o = &session->options;
     int failed = EXIT_FINE, status = list_results(&overlay);
     session->options.run.quiet = true;
-    // A loop has corners where output points are far apart: steps are short where it bends.
-    if (o->plot.against && isnan(o->run.interval) && !o->run.points)
+    // A loop has corners where output points are far apart: steps are short where it bends, but those of methods of high order are longer than what is drawn straight.
+    enum { FINE = 4000 };
+    if (o->plot.against && isnan(o->run.interval) && !o->run.points) {
         session->options.run.steps = true;
+        session->options.run.points = FINE;
+    }
     for (uint32_t k = 0; k < overlay.n && !status; k++) {
         int got = get_result(&overlay, k, &overlay.result[k].table);
         failed = failed ? failed : got;

@@ -97,6 +97,7 @@ drop_read(Unset *u, Expr e, U8Vec *open)
 static void
 choose_candidates(Unset *u)
 {
+    const Exprs *exprs = u->c->env->exprs;
     const Routine *routine = u->c->routine;
     const Block *entry = &routine->blocks.at[0];
     U8Vec open = {0}; // 1: open, 2: read while it was
@@ -104,9 +105,14 @@ choose_candidates(Unset *u)
     vec_grow(&u->candidate, routine->cells);
     for (uint32_t cell = 0; cell < u->variable.n; cell++)
         open.at[cell] = u->variable.at[cell] != 0;
+    // The outputs of a call are stored one by one: what it reads is open no more after the first.
+    Expr call = 0;
     for (uint32_t i = 0; i < entry->n; i++) {
         const Step *step = &routine->steps.at[entry->first + i];
-        drop_read(u, step->value, &open);
+        Expr whole = expr_op(exprs, step->value) == OP_RESULT ? expr_arg(exprs, step->value, 1) : step->value;
+        if (whole != call)
+            drop_read(u, whole, &open);
+        call = whole;
         drop_read(u, step->index, &open);
         if (!step->index && open.at[step->cell] == 1)
             open.at[step->cell] = 0;

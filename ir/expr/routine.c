@@ -355,13 +355,12 @@ reach_one(const Exprs *exprs, uint32_t number, U32Vec *stack, U8Vec *seen, U32Ve
     vec_push(stack, number);
 }
 
+// Parts that several of the expressions have, as a call whose outputs they are, are looked at once. Walking uses marks of the table, but changes no expression.
 static void
-reach(const Exprs *exprs, Expr e, U32Vec *stack, U8Vec *seen, U32Vec *numbers)
+reach_all(const Exprs *exprs, const U32Vec *roots, U32Vec *stack, U8Vec *seen, U32Vec *numbers)
 {
-    if (!e || !expr_has_op(exprs, e, OP_CALL))
-        return;
     U32Vec parts = {0};
-    expr_parts(exprs, e, &parts);
+    expr_walk_all((Exprs *)exprs, roots->at, roots->n, &parts);
     for (uint32_t i = 0; i < parts.n; i++)
         if (cell_op(exprs, parts.at[i]) == OP_CALL)
             reach_one(exprs, (uint32_t)expr_value(exprs, cell_args(exprs, parts.at[i])[0]), stack, seen, numbers);
@@ -369,16 +368,35 @@ reach(const Exprs *exprs, Expr e, U32Vec *stack, U8Vec *seen, U32Vec *numbers)
 }
 
 static void
+note(const Exprs *exprs, Expr e, U32Vec *roots)
+{
+    if (e && expr_has_op(exprs, e, OP_CALL))
+        vec_push(roots, e);
+}
+
+static void
+reach(const Exprs *exprs, Expr e, U32Vec *stack, U8Vec *seen, U32Vec *numbers)
+{
+    U32Vec roots = {0};
+    note(exprs, e, &roots);
+    reach_all(exprs, &roots, stack, seen, numbers);
+    vec_free(&roots);
+}
+
+static void
 reach_body(const Exprs *exprs, const Routine *routine, U32Vec *stack, U8Vec *seen, U32Vec *numbers)
 {
+    U32Vec roots = {0};
     for (uint32_t i = 0; i < routine->steps.n; i++) {
-        reach(exprs, routine->steps.at[i].value, stack, seen, numbers);
-        reach(exprs, routine->steps.at[i].index, stack, seen, numbers);
+        note(exprs, routine->steps.at[i].value, &roots);
+        note(exprs, routine->steps.at[i].index, &roots);
     }
     for (uint32_t i = 0; i < routine->blocks.n; i++)
-        reach(exprs, routine->blocks.at[i].condition, stack, seen, numbers);
+        note(exprs, routine->blocks.at[i].condition, &roots);
     for (uint32_t i = 0; i < routine->values.n; i++)
-        reach(exprs, routine->values.at[i], stack, seen, numbers);
+        note(exprs, routine->values.at[i], &roots);
+    reach_all(exprs, &roots, stack, seen, numbers);
+    vec_free(&roots);
 }
 
 static void

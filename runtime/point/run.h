@@ -150,6 +150,7 @@ typedef struct Contest {
     uint32_t lost;       // and how many have lost since that was longer
     double work, since;  // where what is measured began, and when,
     uint64_t steps;      // and after how many steps
+    uint64_t aside;      // evaluations for what is looked at within steps: which method goes on does not depend on how many rows there are
     double pace;         // of the champion: time for its work,
     double stride;       // and for one of its steps
     bool alarmed;        // the explicit method at the start has met stiffness

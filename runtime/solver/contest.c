@@ -48,7 +48,7 @@ static double
 work_of(const Run *run)
 {
     const mdl_stats *stats = run->stats;
-    double evaluations = (double)stats->residuals, matrices = (double)stats->jacobians;
+    double evaluations = (double)(stats->residuals - run->contest.aside), matrices = (double)stats->jacobians;
     double loops = run->causal && run->loops ? LOOPS - 1 : 0, looks = (1 + loops) * (double)stats->root_evaluations;
     if (run->solver == MDL_SOLVER_IDA)
         return (IDA_EVALUATION + loops) * evaluations + IDA_MATRIX * matrices + looks;
@@ -144,13 +144,12 @@ may_change(const Run *run)
            && !run->modes && has_plain_loops(run);
 }
 
-// Whether a method that is not made for stiffness may begin: it finds out within some steps, which is little but for large models. Near a singular position, and
-// where loops have no solution, IDA goes on. Through one it is carried by what it knows of the motion before (crossing.c), which is nothing if it begins there: where
-// constraints follow from others such positions are what makes them do so, and it begins.
+// Whether a method that is not made for stiffness may begin: it finds out within some steps, which is little but for large models. Where constraints bind the states
+// a singular position may be ahead. IDA is carried through it by what it knows of the motion before (crossing.c), which is nothing if it begins there.
 bool
 contest_begins_explicit(Run *run)
 {
-    if (!may_change(run) || run->deficient)
+    if (!may_change(run) || run->deficient || run->model->n_constraints)
         return false;
     if (run->model->nx <= SMALL)
         return true;
@@ -283,10 +282,10 @@ contest_next(Run *run)
 {
     Contest *c = &run->contest;
     bool tries = c->stage == TRIES;
-    if (!tries && c->champion == MDL_SOLVER_DOP853 && (double)run->stats->residuals >= c->heeds && dop853_is_stiff(run)) {
+    if (!tries && c->champion == MDL_SOLVER_DOP853 && (double)(run->stats->residuals - c->aside) >= c->heeds && dop853_is_stiff(run)) {
         c->alarmed = true;
         c->pause = fmax(PAUSE, 2 * c->pause);
-        c->heeds = (double)run->stats->residuals + c->pause;
+        c->heeds = (double)(run->stats->residuals - c->aside) + c->pause;
         c->rival = MDL_SOLVER_IDA;
         c->patience = ALARM;
         set_stage(run, WATCHES);

@@ -471,6 +471,7 @@ make_polynomial(Run *run)
         step[k] = ode->length;
     for (uint32_t k = DOP853_STAGES + 1; k < SLOPES; k++) {
         dop853_stage(k, steps->chunks, step, steps->start, steps->slope, steps->point);
+        run->contest.aside++;
         if (right_side(run, ode->from + dop853_node[k] * ode->length, steps->point, steps->slope[k]) != MDL_OK)
             return false;
     }

@@ -20,7 +20,7 @@ void choice_warn_of_stiffness(Run *run);
 // --- contest.c: --solver=auto on the way
 MDL_CHECKED int contest_begin(Run *run); // the first method was chosen; MDL_INTERNAL: out of memory
 void contest_free(Run *run);
-// Whether the explicit method of high order begins where gauss does not: the user has asked for nothing else, and loops are small and linear.
+// Whether the explicit method of high order begins where gauss does not: the user has asked for nothing else, loops are small and linear, and no constraints bind the states.
 bool contest_begins_explicit(Run *run);
 // Before a step: the method that makes it. When it is another one than run->solver, contest_changed() is called behind the change.
 mdl_solver contest_next(Run *run);
