@@ -8,7 +8,7 @@
 # No function or variable is defined twice, even where no program has both; what only its own file uses is static, and no static function of one file
 # has the name of one that other files may call.
 # A source file begins with its name, and says its purpose, method, contract and complexity before its first line of code.
-# No status is dropped in the runtime.
+# No status is dropped in the runtime. Nothing but the folders and files of the project lies at the top.
 set -u
 build=${1:+$(cd "$1" && pwd)}
 cd "$(dirname "$0")/.."
@@ -167,6 +167,11 @@ if [ -n "$build" ] && [ -e "$build/ir/base/arena.o" ]; then
         $3 == "O" && ($4 ~ /^\.(bss|data)(\.|$)/ && $4 !~ /\.rel\.ro/ || $4 == "*COM*") && $NF != "interrupted" && $NF !~ /^__odr_asan\./ {
             print object ": " $NF " is a variable at file scope that can change" }' >>"$found"
 fi
+
+# Nothing else lies at the top: what a command has left there is not of the project.
+git ls-files 2>/dev/null | sed 's|/.*||' | sort -u |
+    grep -vxE '\..*|Makefile|frontend|ir|backend|runtime|stdlib|tests|examples|docs|README\.md|LICENSE|CHANGELOG\.md|pyproject\.toml' |
+    sed 's/$/: does not belong at the top/' >>"$found"
 sort -u "$found"
 [ -s "$found" ] || echo "layers: fine"
 [ ! -s "$found" ]
