@@ -144,7 +144,7 @@ typedef struct Second {
     Compile *c;
     const Declared *declared;
     const FunctionRef *function;
-    uint32_t inputs, halves[64], n_real; // cells of inputs; variables that are Real inputs: x first, then dx
+    uint32_t inputs, halves[64], n_real; // cells of inputs; variables that are Real inputs and count: x first, then dx
 } Second;
 
 static bool
@@ -153,7 +153,8 @@ find_halves(Second *second)
     const Frame *frame = &second->c->frame;
     second->n_real = 0;
     for (uint32_t i = 0; i < frame->variables.n; i++) {
-        bool real = frame->variables.at[i].flags & AST_F_INPUT && second->c->env->locals.at[i].value.type.base == TYPE_REAL;
+        bool real = frame->variables.at[i].flags & AST_F_INPUT && second->c->env->locals.at[i].value.type.base == TYPE_REAL
+            && !excluded(second->c->env, second->declared, frame->variables.at[i].name, NULL);
         if (real && second->n_real == sizeof second->halves/sizeof *second->halves)
             return false;
         if (real)

@@ -3,8 +3,8 @@
 // Purpose: one description of a curve for all tables, with the smoothness that the model asks for.
 // Method: straight pieces, steps, or cubic Hermite pieces whose slopes at the points follow from differences: H. Akima (JACM 17(4), 1970),
 // the same with the weights of MATLAB's makima, F. Fritsch and J. Butland (SIAM J. Sci. Stat. Comput. 5(2), 1984) and M. Steffen (Astron.
-// Astrophys. 239, 1990); the last two keep monotone what is monotone. SMOOTH_CHORDS is Butland's with the slope of the first piece at the first
-// point, and so at the last. At a jump, two rows with one abscissa, a new curve begins. Contract:
+// Astrophys. 239, 1990); the last two keep monotone what is monotone, and have the slope of the first chord at the first point, and so at the
+// last, as the library has. At a jump, two rows with one abscissa, a new curve begins. Contract:
 // standard_inner.h. Complexity: linear to make; to find a piece constant where points have equal distances, logarithmic otherwise.
 #include <math.h>
 #include <stdlib.h>
@@ -28,18 +28,26 @@ continued(const double *d, size_t n, long i)
     return i <= last ? d[i] : last < 1 ? d[last] : d[last] + (double)(i - last) * (d[last] - d[last - 1]);
 }
 
+// How much the slopes of the pieces before and behind point i count there.
+static void
+akima_weights(const double *d, size_t n, long i, double *before, double *behind)
+{
+    *before = fabs(continued(d, n, i + 1) - continued(d, n, i));
+    *behind = fabs(continued(d, n, i - 1) - continued(d, n, i - 2));
+}
+
 static void
 akima_slopes(const double *d, size_t n, Smoothness smoothness, double *slope)
 {
     for (long i = 0; i < (long)n; i++) {
-        double a = continued(d, n, i - 2), b = continued(d, n, i - 1), c = continued(d, n, i), e = continued(d, n, i + 1);
-        double left = fabs(e - c), right = fabs(b - a);
+        double a = continued(d, n, i - 2), b = continued(d, n, i - 1), c = continued(d, n, i), e = continued(d, n, i + 1), before, behind;
+        akima_weights(d, n, i, &before, &behind);
         if (smoothness == SMOOTH_MAKIMA) {
-            left += fabs(e + c) / 2;
-            right += fabs(b + a) / 2;
+            before += fabs(e + c) / 2;
+            behind += fabs(b + a) / 2;
         }
-        double sum = left + right;
-        slope[i] = sum > 0 ? (left * b + right * c) / sum : smoothness == SMOOTH_MAKIMA ? 0 : (b + c) / 2;
+        double sum = before + behind;
+        slope[i] = sum > 0 ? (before * b + behind * c) / sum : smoothness == SMOOTH_MAKIMA ? 0 : (b + c) / 2;
     }
 }
 
@@ -57,31 +65,21 @@ steffen_slope(double before, double after, double h, double k)
     return (copysign(1, before) + copysign(1, after)) * least;
 }
 
-// At an end: that of the parabola through three points, of the sign of the piece and not more than `most` times its slope.
-static double
-end_slope(double near, double far, double h, double k, double most)
-{
-    double slope = near * (1 + h / (h + k)) - far * h / (h + k);
-    return slope * near <= 0 ? 0 : fabs(slope) > most * fabs(near) ? most * near : slope;
-}
-
 static void
 monotone_slopes(const double *x, const double *d, size_t n, Smoothness smoothness, double *slope)
 {
-    double most = smoothness == SMOOTH_STEFFEN ? 2 : 3;
-    bool chords = n == 2 || smoothness == SMOOTH_CHORDS;
+    slope[0] = d[0];
+    slope[n - 1] = d[n - 2];
     for (size_t i = 1; i + 1 < n; i++) {
         double h = x[i] - x[i - 1], k = x[i + 1] - x[i];
         slope[i] = smoothness == SMOOTH_STEFFEN ? steffen_slope(d[i - 1], d[i], h, k) : butland_slope(d[i - 1], d[i], h, k);
     }
-    slope[0] = chords ? d[0] : end_slope(d[0], d[1], x[1] - x[0], x[2] - x[1], most);
-    slope[n - 1] = chords ? d[n - 2] : end_slope(d[n - 2], d[n - 3], x[n - 1] - x[n - 2], x[n - 2] - x[n - 3], most);
 }
 
 void
 curve_slopes(const double *x, const double *y, size_t n, Smoothness smoothness, double *slope)
 {
-    double *d = malloc(n * sizeof *d);
+    double *d = calloc(n, sizeof *d);
     memset(slope, 0, n * sizeof *slope);
     for (size_t i = 0; d && i + 1 < n; i++)
         d[i] = secant(x, y, i);
@@ -89,6 +87,22 @@ curve_slopes(const double *x, const double *y, size_t n, Smoothness smoothness, 
         akima_slopes(d, n, smoothness, slope);
     else if (d)
         monotone_slopes(x, d, n, smoothness, slope);
+    free(d);
+}
+
+void
+curve_weights(const double *x, const double *y, size_t n, double *before, double *behind)
+{
+    double *d = calloc(n, sizeof *d);
+    for (size_t i = 0; d && i + 1 < n; i++)
+        d[i] = secant(x, y, i);
+    for (size_t i = 0; i < n; i++) {
+        before[i] = behind[i] = 0;
+        if (d)
+            akima_weights(d, n, (long)i, &before[i], &behind[i]);
+        if (!(before[i] + behind[i] > 0))
+            before[i] = behind[i] = 1;
+    }
     free(d);
 }
 
@@ -182,9 +196,10 @@ curves_piece(const Curves *curves, size_t column, size_t i, double x)
     double h = xs[i + 1] - xs[i], t = x - xs[i];
     if (h == 0)
         return (CurvePoint){.value = t < 0 ? y[i] : y[i + 1]};
-    if (curves->smoothness == SMOOTH_STEPS)
+    bool beyond = (i == 0 && t < 0) || (i + 2 == curves->rows && t > h); // there steps are continued as straight pieces are
+    if (curves->smoothness == SMOOTH_STEPS && !beyond)
         return (CurvePoint){.value = i + 2 == curves->rows && t >= h ? y[i + 1] : y[i]};
-    if (curves->smoothness == SMOOTH_LINEAR)
+    if (curves->smoothness == SMOOTH_LINEAR || curves->smoothness == SMOOTH_STEPS)
         return (CurvePoint){.value = t == h ? y[i + 1] : y[i] + (y[i + 1] - y[i]) / h * t, .slope = (y[i + 1] - y[i]) / h};
     const double *slope = curves->slope + column * curves->rows;
     bool left = t < 0, right = t > h;

@@ -2,8 +2,8 @@
 //
 // Purpose: what the tables of two inputs of the Modelica Standard Library call.
 // Method: the first column of the matrix is u1, its first row u2. Between four points the value is bilinear, that of the lower left one
-// (steps), or bicubic: slopes along both axes are those of curves through the points of each row and column (standard_curve.c), the mixed
-// derivative that of a curve through the slopes. Contract: standard.h. Complexity: linear to make, logarithmic to use.
+// (steps, which are continued bilinearly beyond an end), or bicubic: slopes along both axes are those of curves through the points of each row and
+// column (standard_curve.c), the mixed derivative follows from those of the four cells around a point (H. Akima, CACM 17(1), 1974). Contract: standard.h. Complexity: linear to make, logarithmic to use.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +53,82 @@ slopes(const double *x, size_t n, const double *z, size_t m, size_t step, size_t
     free(y);
 }
 
+// A row of values continued by one on both sides: as a parabola through three points does, as far out as the inner two are apart.
+// x and z have room for n + 2, and the values stand from number 1 on.
+static void
+continue_row(const double *x, double *z, size_t step, size_t n)
+{
+    size_t last = n * step;
+    double first_slope = (z[2 * step] - z[step]) / (x[2] - x[1]), last_slope = (z[last] - z[last - step]) / (x[n] - x[n - 1]);
+    double second_slope = n > 2 ? (z[3 * step] - z[2 * step]) / (x[3] - x[2]) : first_slope;
+    double slope_before = n > 2 ? (z[last - step] - z[last - 2 * step]) / (x[n - 1] - x[n - 2]) : last_slope;
+    z[0] = z[step] - (x[1] - x[0]) * (2 * first_slope - second_slope);
+    z[last + step] = z[last] + (x[n + 1] - x[n]) * (2 * last_slope - slope_before);
+}
+
+static double *
+continued_axis(const double *x, size_t n)
+{
+    double *wide = malloc((n + 2) * sizeof *wide);
+    if (!wide)
+        return NULL;
+    memcpy(wide + 1, x, n * sizeof *x);
+    wide[0] = x[0] - (n > 2 ? x[2] - x[1] : x[1] - x[0]);
+    wide[n + 1] = x[n - 1] + (n > 2 ? x[n - 2] - x[n - 3] : x[1] - x[0]);
+    return wide;
+}
+
+// Around each point, the mixed difference quotients of its four cells, each with the weights that the slopes along both axes give to its sides.
+static void
+mix_cells(Grid *grid, const double *u, const double *v, const double *z, double *weights)
+{
+    size_t m = grid->m, n = grid->n, width = n + 2;
+    double *above = weights, *below = above + m * n, *left = below + m * n, *right = left + m * n, *line = right + m * n, *before = line + m + n,
+           *behind = before + m + n;
+    for (size_t i = 0; i < m; i++)
+        curve_weights(grid->v, grid->z + i * n, n, left + i * n, right + i * n);
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < m; i++)
+            line[i] = grid->z[i * n + j];
+        curve_weights(grid->u, line, m, before, behind);
+        for (size_t i = 0; i < m; i++)
+            above[i * n + j] = before[i], below[i * n + j] = behind[i];
+    }
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0, at_row[2] = {above[i * n + j], below[i * n + j]}, at_column[2] = {left[i * n + j], right[i * n + j]};
+            for (size_t a = 0; a < 2; a++)
+                for (size_t b = 0; b < 2; b++) {
+                    const double *cell = z + (i + a) * width + j + b;
+                    sum += at_row[a] * at_column[b] * (cell[width + 1] - cell[width] - cell[1] + cell[0])
+                         / ((u[i + a + 1] - u[i + a]) * (v[j + b + 1] - v[j + b]));
+                }
+            grid->mixed[i * n + j] = sum / ((at_row[0] + at_row[1]) * (at_column[0] + at_column[1]));
+        }
+}
+
+static bool
+mix_akima(Grid *grid)
+{
+    size_t m = grid->m, n = grid->n, width = n + 2;
+    double *u = continued_axis(grid->u, m), *v = continued_axis(grid->v, n), *z = calloc((m + 2) * width, sizeof *z);
+    double *weights = malloc((4 * m * n + 3 * (m + n)) * sizeof *weights);
+    bool good = u && v && z && weights;
+    for (size_t i = 0; good && i < m; i++) {
+        memcpy(z + (i + 1) * width + 1, grid->z + i * n, n * sizeof *z);
+        continue_row(v, z + (i + 1) * width, 1, n);
+    }
+    for (size_t j = 0; good && j < width; j++)
+        continue_row(u, z + j, width, m);
+    if (good)
+        mix_cells(grid, u, v, z, weights);
+    free(u);
+    free(v);
+    free(z);
+    free(weights);
+    return good;
+}
+
 static bool
 smooth_grid(Grid *grid)
 {
@@ -66,6 +142,8 @@ smooth_grid(Grid *grid)
         slopes(grid->u, grid->m, grid->z, grid->n, grid->n, 1, grid->smoothness, grid->along_u);
     if (grid->n > 1)
         slopes(grid->v, grid->n, grid->z, grid->m, 1, grid->n, grid->smoothness, grid->along_v);
+    if (grid->m > 1 && grid->n > 1 && grid->smoothness == SMOOTH_AKIMA)
+        return mix_akima(grid);
     if (grid->m > 1 && grid->n > 1)
         slopes(grid->v, grid->n, grid->along_u, grid->m, 1, grid->n, grid->smoothness, grid->mixed);
     return true;
@@ -207,10 +285,11 @@ cubic_weights(const Place *place)
     return w;
 }
 
+// `beyond`: the point is beyond an end of an axis, this one or the other.
 static Weights
-weights_of(const Grid *grid, const Place *place, size_t n)
+weights_of(const Grid *grid, const Place *place, size_t n, bool beyond)
 {
-    return grid->smoothness == SMOOTH_LINEAR ? linear_weights(place)
+    return grid->smoothness == SMOOTH_LINEAR || (grid->smoothness == SMOOTH_STEPS && beyond) ? linear_weights(place)
          : grid->smoothness == SMOOTH_STEPS ? step_weights(place, place->i + 2 == n) : cubic_weights(place);
 }
 
@@ -258,7 +337,8 @@ grid_point(const double *in, double *state)
         return none;
     }
     Place pu = place_on_grid(grid->u, grid->m, grid->extrapolation, u), pv = place_on_grid(grid->v, grid->n, grid->extrapolation, v);
-    Weights wu = weights_of(grid, &pu, grid->m), wv = weights_of(grid, &pv, grid->n);
+    bool beyond = pu.line || pv.line;
+    Weights wu = weights_of(grid, &pu, grid->m, beyond), wv = weights_of(grid, &pv, grid->n, beyond);
     return (GridPoint){combined(grid, &pu, &pv, &wu, &wv, 0, 0), combined(grid, &pu, &pv, &wu, &wv, 1, 0), combined(grid, &pu, &pv, &wu, &wv, 0, 1),
                        combined(grid, &pu, &pv, &wu, &wv, 2, 0), combined(grid, &pu, &pv, &wu, &wv, 1, 1), combined(grid, &pu, &pv, &wu, &wv, 0, 2)};
 }

@@ -30,7 +30,7 @@ mdl_objects *standard_objects(const double *state);
 void *standard_object(const double *in, double *state, mdl_object_free *kind, const char *missing);
 
 // A table of curves, y over x: what the functions of one-dimensional tables and those over time share (standard_curve.c).
-typedef enum Smoothness { SMOOTH_LINEAR = 1, SMOOTH_AKIMA, SMOOTH_STEPS, SMOOTH_BUTLAND, SMOOTH_STEFFEN, SMOOTH_MAKIMA, SMOOTH_CHORDS } Smoothness;
+typedef enum Smoothness { SMOOTH_LINEAR = 1, SMOOTH_AKIMA, SMOOTH_STEPS, SMOOTH_BUTLAND, SMOOTH_STEFFEN, SMOOTH_MAKIMA } Smoothness;
 typedef enum Extrapolation { BEYOND_HOLD = 1, BEYOND_LINE, BEYOND_PERIODIC, BEYOND_NONE } Extrapolation;
 typedef struct Curves {
     size_t rows, columns;
@@ -45,6 +45,8 @@ typedef struct CurvePoint {
 
 // Slopes at the n > 1 points of one curve without jumps.
 void curve_slopes(const double *x, const double *y, size_t n, Smoothness smoothness, double *slope);
+// How much, by Akima, the pieces before and behind each of these points count, 1 and 1 where neither does.
+void curve_weights(const double *x, const double *y, size_t n, double *before, double *behind);
 // From a matrix by rows, whose first column is x; column[] are numbers from 1. NULL without memory.
 Curves *curves_create(const double *matrix, size_t rows, size_t width, const double *column, size_t columns, Smoothness smoothness,
                       Extrapolation extrapolation);

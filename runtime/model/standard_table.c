@@ -232,6 +232,7 @@ history_of(const double *in, double *state)
     return standard_object(in, state, free_history, "a table is used before it has been made");
 }
 
+// Rounding of times: one that is reached from the run's time less `shift` has the rounding of these.
 static double
 tolerance(double t, double x)
 {
@@ -253,13 +254,14 @@ is_event(const History *history, size_t i)
 
 // The first row, taken `offset` later, that is behind t in the table's time; the number of rows when there is none.
 static size_t
-row_behind(const Curves *curves, double t, double offset)
+row_behind(const History *history, double t, double offset)
 {
+    const Curves *curves = history->curves;
     size_t low = 0, high = curves->rows;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         double x = curves->x[middle] + offset;
-        if (x > t + tolerance(t, x))
+        if (x > t + fmax(tolerance(t, x), tolerance(t + history->shift, history->shift)))
             high = middle;
         else
             low = middle + 1;
@@ -271,7 +273,7 @@ row_behind(const Curves *curves, double t, double offset)
 static double
 event_behind(const History *history, double t, double offset)
 {
-    for (size_t i = row_behind(history->curves, t, offset); i < history->curves->rows; i++)
+    for (size_t i = row_behind(history, t, offset); i < history->curves->rows; i++)
         if (is_event(history, i))
             return history->curves->x[i] + offset;
     return NEVER;
@@ -301,9 +303,9 @@ mdl_standard_history_event(const double *in, double *out, double *state)
 
 // The first row at which the event at x is, in the table's time without periods; the number of rows when it is at none.
 static size_t
-row_of_event(const Curves *curves, double x)
+row_of_event(const Curves *curves, double x, double shift)
 {
-    double near = 64 * tolerance(x, curves->x[curves->rows - 1] - curves->x[0]);
+    double near = 64 * fmax(tolerance(x, curves->x[curves->rows - 1] - curves->x[0]), tolerance(x + shift, shift));
     size_t low = 0, high = curves->rows;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -317,9 +319,10 @@ row_of_event(const Curves *curves, double x)
 
 // The point at t, of a piece that ends not behind the next event.
 static CurvePoint
-point_before(const Curves *curves, size_t column, double t, double event)
+point_before(const History *history, size_t column, double t, double event)
 {
-    size_t i = curves_find(curves, t), end = row_of_event(curves, event);
+    const Curves *curves = history->curves;
+    size_t i = curves_find(curves, t), end = row_of_event(curves, event, history->shift);
     if (end < curves->rows && i >= end)
         i = end ? end - 1 : 0; // two rows at the beginning: the first is what was before
     if (curves->smoothness == SMOOTH_STEPS && end < curves->rows) // a step lasts until its event has been handled
@@ -328,12 +331,13 @@ point_before(const Curves *curves, size_t column, double t, double event)
 }
 
 static CurvePoint
-periodic_point(const Curves *curves, size_t column, double t, double event)
+periodic_point(const History *history, size_t column, double t, double event)
 {
+    const Curves *curves = history->curves;
     double first = curves->x[0], period = curves->x[curves->rows - 1] - first;
     // The ends of periods are events: time belongs to the period that the next event is in, or ends, whatever rounding says.
     double turns = event < NEVER ? ceil((event - first) / period - 64 * DBL_EPSILON * fmax(1, fabs(event / period))) - 1 : floor((t - first) / period);
-    return point_before(curves, column, fmax(t - turns * period, first), event < NEVER ? event - turns * period : NEVER);
+    return point_before(history, column, fmax(t - turns * period, first), event < NEVER ? event - turns * period : NEVER);
 }
 
 static CurvePoint
@@ -354,9 +358,9 @@ history_point(const double *in, double *state)
     if (curves->rows == 1)
         return curves_piece(curves, column, 0, t);
     if (curves->extrapolation == BEYOND_PERIODIC && last > first)
-        return periodic_point(curves, column, t, ahead);
+        return periodic_point(history, column, t, ahead);
     if (t >= first && t <= last)
-        return point_before(curves, column, t, ahead);
+        return point_before(history, column, t, ahead);
     if (curves->extrapolation == BEYOND_NONE) {
         standard_fail(in, state, "the table is asked for its value at the time %g, but goes from %g to %g", t, first, last);
         return (CurvePoint){NAN, NAN, NAN};
