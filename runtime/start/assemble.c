@@ -20,6 +20,7 @@
 #include "runtime/point/point.h"
 #include "runtime/start/assemble.h"
 #include "runtime/start/start.h"
+#include "runtime/step/slopes.h"
 #include "runtime/step/step.h"
 
 enum { CORRECTIONS = 200, ATTEMPTS = 12, SHORTENINGS = 60, WEIGHINGS = 3 };
@@ -141,6 +142,13 @@ prepare(Assembly *a, Run *run, uint32_t depth)
     return good;
 }
 
+static void
+look_at_slopes(Assembly *a)
+{
+    mdl_call(a->run->model->jacobian, a->run->v);
+    (void)invariants_look(a->run, a->invariants);
+}
+
 // The residuals at the states in v into the parts' `defect`, and their Euclidean lengths, weighted.
 static void
 measure(Assembly *a)
@@ -185,7 +193,8 @@ weigh(const Assembly *a, Part *part)
 {
     const Run *run = a->run;
     const mdl_model *model = run->model;
-    const mdl_matrix *c = &model->jac_c;
+    const Slopes *c = invariants_slopes(a->invariants);
+    const double *slope = slopes_values(run, c);
     bool any = false;
     memset(part->weight, 0, part->rows * sizeof *part->weight);
     for (uint32_t j = 0; j < part->columns; j++) {
@@ -193,7 +202,7 @@ weigh(const Assembly *a, Part *part)
         double size = fmax(fabs(run->v[model->y + state]), fabs(run->v[model->nominal + state]));
         for (uint32_t k = c->column_start[state]; k < c->column_start[state + 1]; k++)
             if (model->constraint[c->row[k]].depth == a->depth)
-                part->weight[a->position[c->row[k]]] += fabs(run->v[c->values + k]) * size;
+                part->weight[a->position[c->row[k]]] += fabs(slope[k]) * size;
     }
     for (uint32_t i = 0; i < part->rows; i++) {
         const mdl_constraint *at = &model->constraint[part->row[i]];
@@ -208,13 +217,14 @@ static void
 fill_matrix(const Assembly *a, Part *part)
 {
     const Run *run = a->run;
-    const mdl_matrix *c = &run->model->jac_c;
+    const Slopes *c = invariants_slopes(a->invariants);
+    const double *slope = slopes_values(run, c);
     double *matrix = rank_matrix(part->rank);
     memset(matrix, 0, sizeof *matrix * part->rows * part->columns);
-    for (uint32_t j = 0; c->nonzeros && j < part->columns; j++)
+    for (uint32_t j = 0; j < part->columns; j++)
         for (uint32_t k = c->column_start[part->column[j]]; k < c->column_start[part->column[j] + 1]; k++)
             if (run->model->constraint[c->row[k]].depth == a->depth)
-                matrix[(size_t)j * part->rows + a->position[c->row[k]]] = run->v[c->values + k];
+                matrix[(size_t)j * part->rows + a->position[c->row[k]]] = slope[k];
 }
 
 // A differentiated constraint is linear in the states of its depth: only those that stand in another one need short strides.
@@ -300,7 +310,7 @@ descend(Assembly *a)
                 back |= !judge(a, part);
         if (back)
             measure(a);
-        mdl_call(a->run->model->jacobian, a->run->v);
+        look_at_slopes(a);
         for (Part *part = a->part; part < a->part + a->parts; part++) {
             if (!part->moves || (part->factor > 1e-8 && part->least > 1e-15 && correct(a, part)))
                 continue;
@@ -353,7 +363,7 @@ shorten_all(Assembly *a)
         copy_states(a, part, part->best);
     }
     for (int k = 0; k < SHORTENINGS && active; k++) {
-        mdl_call(a->run->model->jacobian, a->run->v);
+        look_at_slopes(a);
         for (Part *part = a->part; part < a->part + a->parts; part++) {
             if (!part->moves)
                 continue;
@@ -434,7 +444,7 @@ close_open(Assembly *a, bool far)
     descend(a);
     for (int k = 0; k < WEIGHINGS && choose_open(a); k++) {
         bool any = false;
-        mdl_call(a->run->model->jacobian, a->run->v);
+        look_at_slopes(a);
         for (Part *part = a->part; part < a->part + a->parts; part++)
             any |= part->moves = part->moves && weigh(a, part);
         if (!any)

@@ -20,6 +20,7 @@
 #include "runtime/point/newton.h"
 #include "runtime/point/point.h"
 #include "runtime/start/redundancy_inner.h"
+#include "runtime/step/slopes.h"
 #include "runtime/step/step.h"
 
 enum { SAMPLES = 2, CORRECTIONS = 25, MECHANISMS = 2, DEPTHS = 64 };
@@ -63,6 +64,14 @@ free_review(Review *r)
 
 // --- ranks
 
+void
+redundancy_look(Review *r)
+{
+    mdl_call(r->run->model->jacobian, r->run->v);
+    if (r->invariants)
+        (void)invariants_look(r->run, r->invariants);
+}
+
 Rank *
 redundancy_rank(Review *r, uint32_t g, uint32_t *rows)
 {
@@ -81,7 +90,7 @@ static bool
 measure(Review *r, uint32_t *rank)
 {
     const mdl_model *model = r->run->model;
-    mdl_call(model->jacobian, r->run->v);
+    redundancy_look(r);
     for (uint32_t g = 0; g < r->groups; g++) {
         Rank *found = redundancy_rank(r, g, &r->rows[g]);
         if (!found)
@@ -163,7 +172,8 @@ correct(Review *r, uint32_t g, Room *room)
 {
     Run *run = r->run;
     const mdl_model *model = run->model;
-    const mdl_matrix *c = &model->jac_c;
+    const Slopes *c = invariants_slopes(r->invariants);
+    const double *slope = slopes_values(run, c);
     uint32_t m = invariants_group(r->invariants, g, room->row), n = invariants_states(r->invariants, g, room->column);
     Rank *rank = rank_create(m, n);
     if (!rank)
@@ -179,7 +189,7 @@ correct(Review *r, uint32_t g, Room *room)
         room->scale[j] = fabs(run->v[model->nominal + room->column[j]]);
         for (uint32_t k = c->column_start[room->column[j]]; k < c->column_start[room->column[j] + 1]; k++)
             if (model->constraint[c->row[k]].depth == depth)
-                matrix[(size_t)j * m + room->position[c->row[k]]] = run->v[c->values + k];
+                matrix[(size_t)j * m + room->position[c->row[k]]] = slope[k];
     }
     bool good = rank_factor(rank, room->scale, 1e-9, m);
     if (good)
@@ -204,7 +214,7 @@ project(Review *r)
     double size = make_room(run->model, &room) ? 1 : -1;
     for (int k = 0; k < CORRECTIONS && size > ON_MANIFOLD; k++) {
         size = 0;
-        mdl_call(run->model->jacobian, run->v);
+        redundancy_look(r);
         for (uint32_t g = 0; g < r->groups && size >= 0; g++) {
             double moved = correct(r, g, &room);
             size = moved < 0 ? moved : fmax(size, moved);
@@ -330,7 +340,7 @@ settle(Review *r)
     if (!run->redundant)
         return MDL_INTERNAL;
     evaluate_plain(run);
-    mdl_call(model->jacobian, run->v);
+    redundancy_look(r);
     note_groups(r);
     redundancy_note_open(r);
     choose_causal_form(run);

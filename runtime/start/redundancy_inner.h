@@ -20,7 +20,9 @@ typedef struct Review {
     char open[1500];       // forces that blocks leave open, as far as no invariant names them
 } Review;
 
-// The Jacobian of group g in v, factored: its constraints are r->row[0 .. *rows). NULL: out of memory.
+// How the model and its invariants change at the point in v, where the dynamics were evaluated.
+void redundancy_look(Review *r);
+// The Jacobian of group g there, factored: its constraints are r->row[0 .. *rows). NULL: out of memory.
 Rank *redundancy_rank(Review *r, uint32_t g, uint32_t *rows);
 // A note about the constraints of group g that follow from the others, and the joints whose loops they close.
 void redundancy_note(Review *r, uint32_t g);

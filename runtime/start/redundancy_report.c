@@ -54,7 +54,7 @@ redundancy_singular(Review *r)
     for (uint32_t g = 0; g < r->groups && !text[0]; g++)
         if (r->rank[g] < r->nearby[g]) {
             evaluate_plain(r->run);
-            mdl_call(run->model->jacobian, run->v);
+            redundancy_look(r);
             list_dependent(r, g, text, sizeof text);
         }
     run_message(run, MDL_ERROR, "at time %.12g: the start is a singular position: constraints that are independent "

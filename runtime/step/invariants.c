@@ -3,7 +3,7 @@
 // Purpose: redundancy.c asks which invariants follow from others. Invariants of different mechanisms, and those of
 // positions and of velocities, have nothing to do with each other; small matrices instead of one large one.
 // Method: invariants that depend on a common state of their own depth are in one group (union-find). The matrix of a
-// group is dc/dy with columns scaled by nominal values.
+// group is that of the slopes (slopes.c) with columns scaled by nominal values.
 // Contract: `constraint` tables of model.h. Complexity: linear in the nonzeros of dc/dy.
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "runtime/model/list.h"
 #include "runtime/point/newton.h"
 #include "runtime/point/run.h"
+#include "runtime/step/slopes.h"
 #include "runtime/step/step.h"
 
 static const uint32_t FREE = UINT32_MAX;
@@ -27,6 +28,7 @@ typedef struct Group {
 struct Invariants {
     Group *group;
     uint32_t groups;
+    Slopes *slopes;
     uint32_t *position; // per invariant: its row in the group being looked at
 };
 
@@ -41,6 +43,7 @@ invariants_free(Invariants **slot)
         free(s->group[g].column);
     }
     free(s->group);
+    slopes_free(&s->slopes);
     free(s->position);
     free(s);
     *slot = NULL;
@@ -49,7 +52,7 @@ invariants_free(Invariants **slot)
 static bool
 eligible(const mdl_model *model, uint32_t row, uint32_t column)
 {
-    return column < model->nx && model->state_depth[column] == model->constraint[row].depth;
+    return model->state_depth[column] == model->constraint[row].depth;
 }
 
 static bool
@@ -64,10 +67,10 @@ add_to(uint32_t **list, uint32_t *n, uint32_t item)
 static bool
 make_groups(const mdl_model *model, Invariants *s, uint32_t *parent, uint32_t *number)
 {
-    const mdl_matrix *c = &model->jac_c;
+    const Slopes *c = s->slopes;
     uint32_t m = model->n_constraints;
     sets_begin(parent, m);
-    for (uint32_t j = 0; j < model->n; j++) {
+    for (uint32_t j = 0; j < model->nx; j++) {
         uint32_t first = FREE;
         for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++) {
             if (!eligible(model, c->row[k], j))
@@ -90,7 +93,7 @@ make_groups(const mdl_model *model, Invariants *s, uint32_t *parent, uint32_t *n
         Group *group = &s->group[number[sets_find(parent, i)]];
         good = add_to(&group->row, &group->rows, i);
     }
-    for (uint32_t j = 0; j < model->n && good; j++)
+    for (uint32_t j = 0; j < model->nx && good; j++)
         for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
             if (eligible(model, c->row[k], j)) {
                 Group *group = &s->group[number[sets_find(parent, c->row[k])]];
@@ -106,13 +109,27 @@ invariants_create(const mdl_model *model)
     Invariants *s = calloc(1, sizeof *s);
     size_t n = (size_t)model->n_constraints + 1;
     uint32_t *work = calloc(2 * n, sizeof *work);
-    if (s)
+    if (s) {
         s->position = calloc(n, sizeof *s->position);
-    bool good = s && work && s->position && make_groups(model, s, work, work + n);
+        s->slopes = slopes_create(model);
+    }
+    bool good = s && work && s->position && s->slopes && make_groups(model, s, work, work + n);
     free(work);
     if (!good && s)
         invariants_free(&s);
     return s;
+}
+
+bool
+invariants_look(const Run *run, Invariants *s)
+{
+    return slopes_update(run, s->slopes);
+}
+
+const Slopes *
+invariants_slopes(const Invariants *s)
+{
+    return s->slopes;
 }
 
 uint32_t
@@ -158,7 +175,8 @@ Rank *
 invariants_rank(const Run *run, Invariants *s, uint32_t g)
 {
     const mdl_model *model = run->model;
-    const mdl_matrix *c = &model->jac_c;
+    const Slopes *c = s->slopes;
+    const double *slope = slopes_values(run, c);
     const Group *group = &s->group[g];
     Rank *rank = rank_create(group->columns, group->rows);
     if (!rank)
@@ -175,7 +193,7 @@ invariants_rank(const Run *run, Invariants *s, uint32_t g)
         for (uint32_t k = c->column_start[column]; k < c->column_start[column + 1]; k++) {
             uint32_t row = c->row[k], i = s->position[row];
             if (i < group->rows && group->row[i] == row)
-                matrix[(size_t)i * group->columns + j] = run->v[c->values + k] * scale;
+                matrix[(size_t)i * group->columns + j] = slope[k] * scale;
         }
     }
     drop_residues(matrix, group->columns, group->rows, size);

@@ -9,8 +9,8 @@
 // repeated until it is below rounding (Eich, SIAM J. Numer. Anal. 30 (1993) 1467; Hairer, Lubich and Wanner, Geometric
 // Numerical Integration, 2006, IV.4). The shortest way in all states at once would also move a position along its
 // velocity to mend a velocity, which costs BDF a factor of 5 to 10 in the energy of a pendulum. For erk, rk4, dop853 and Adams it
-// is the better way (D = C S), by a factor of 2 to 10 on four-bars. When invariants depend on unknowns u of algebraic
-// loops, r(t, y, u) = 0 stands beside them, with u free and D = C S. Sticking states do not move.
+// is the better way (D = C S), by a factor of 2 to 10 on four-bars. Where invariants depend on unknowns of algebraic loops, C is
+// what is left when these have been eliminated (slopes.c). Sticking states do not move.
 // Near a singular position C loses rank. With sigma its least singular value, what rounding leaves of c becomes a correction of
 // positions by rounding/sigma and then one of velocities by rounding/sigma^2. This noise follows from one more solution, with
 // rounding for c; it says how well invariants determine the states there, and no step is short enough for less. Velocities that it
@@ -30,6 +30,7 @@
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
 #include "runtime/point/snapshot.h"
+#include "runtime/step/slopes.h"
 #include "runtime/step/step.h"
 
 enum { CORRECTIONS = 10 };
@@ -43,10 +44,10 @@ static const double DAMPING = 0.03;     // of the gradients of invariants: singu
 static const double ROUNDING = 16 * DBL_EPSILON; // of invariants, in units of their largest gradients: of a sum of some products
 static const uint32_t NONE = UINT32_MAX;
 
-// One entry of the matrix: 1, or v[place] times the scale of a state.
+// One entry of the matrix: 1, or a slope times the scale of a state.
 typedef struct Entry {
     uint32_t row, column;
-    uint32_t place; // 0: the entry is 1
+    uint32_t slope; // NONE: the entry is 1
     uint32_t state; // NONE: no scale
     uint32_t constraint; // the invariant whose multiplier it belongs to, or NONE
 } Entry;
@@ -54,9 +55,11 @@ typedef struct Entry {
 struct Projection {
     bool together;      // a multiplier moves states of every depth
     bool damps;         // projection_way() is asked for
-    uint32_t states, loops, constraints, size;
+    bool loops;         // invariants read unknowns of loops
+    uint32_t states, constraints, size;
+    Slopes *slopes;
     uint32_t *state;    // those that occur in invariants
-    uint32_t *position; // per unknown of the model: its row in the matrix, or NONE
+    uint32_t *position; // per state of the model: its row in the matrix, or NONE
     Entry *entry;
     uint32_t entries;
     double *value;      // per entry
@@ -101,6 +104,7 @@ projection_free(Projection **slot)
     free(p->fresh);
     free(p->island);
     free(p->lost);
+    slopes_free(&p->slopes);
     if (p->invariants)
         invariants_free(&p->invariants);
     free(p);
@@ -109,70 +113,30 @@ projection_free(Projection **slot)
 
 // --- the pattern
 
-// Begin and end of column j; empty matrices have no tables.
-static uint32_t
-begin(const mdl_matrix *matrix, uint32_t j)
-{
-    return matrix->nonzeros ? matrix->column_start[j] : 0;
-}
-
-static uint32_t
-end(const mdl_matrix *matrix, uint32_t j)
-{
-    return matrix->nonzeros ? matrix->column_start[j + 1] : 0;
-}
-
-static bool
-needs_loops(const mdl_model *model)
-{
-    return model->n > model->nx && end(&model->jac_c, model->n - 1) > begin(&model->jac_c, model->nx);
-}
-
-static bool
-occurs(const mdl_model *model, bool loops, uint32_t j)
-{
-    const mdl_matrix *y = &model->jac_y;
-    if (end(&model->jac_c, j) > begin(&model->jac_c, j))
-        return true;
-    for (uint32_t k = begin(y, j); loops && k < end(y, j); k++)
-        if (y->row[k] >= model->nx)
-            return true;
-    return false;
-}
-
 static void
-number_unknowns(const mdl_model *model, Projection *p)
+number_states(const mdl_model *model, Projection *p)
 {
-    bool loops = needs_loops(model);
-    for (uint32_t j = 0; j < model->n; j++)
+    const uint32_t *start = p->slopes->column_start;
+    for (uint32_t j = 0; j < model->nx; j++) {
         p->position[j] = NONE;
-    for (uint32_t j = 0; j < model->nx; j++)
-        if (occurs(model, loops, j)) {
+        if (start[j + 1] > start[j]) {
             p->position[j] = p->states;
             p->state[p->states++] = j;
         }
-    p->loops = loops ? model->n - model->nx : 0;
-    for (uint32_t j = 0; j < p->loops; j++)
-        p->position[model->nx + j] = p->states + j;
+    }
+    p->loops = p->slopes->elimination;
     p->constraints = model->n_constraints;
-    p->size = p->states + 2 * p->loops + p->constraints;
+    p->size = p->states + p->constraints;
 }
 
+// An invariant and its multiplier, which moves the states of the invariant's depth, or all.
 static void
-add_pair(const mdl_model *model, Projection *p, uint32_t row, uint32_t unknown, uint32_t place, bool moves)
+add_pair(const mdl_model *model, Projection *p, uint32_t constraint, uint32_t state, uint32_t slope)
 {
-    uint32_t column = p->position[unknown], state = unknown < model->nx ? unknown : NONE, k = row - p->states - p->loops;
-    uint32_t constraint = k < p->constraints ? k : NONE;
-    p->entry[p->entries++] = (Entry){row, column, place, state, constraint};
-    if (moves)
-        p->entry[p->entries++] = (Entry){column, row, place, state, constraint};
-}
-
-// A multiplier moves the states of its invariant's depth, or all; loops tie all of them together.
-static bool
-moves(const mdl_model *model, const Projection *p, uint32_t constraint, uint32_t unknown)
-{
-    return p->together || p->loops || model->state_depth[unknown] == model->constraint[constraint].depth;
+    uint32_t row = p->states + constraint, column = p->position[state];
+    p->entry[p->entries++] = (Entry){row, column, slope, state, constraint};
+    if (p->together || model->state_depth[state] == model->constraint[constraint].depth)
+        p->entry[p->entries++] = (Entry){column, row, slope, state, constraint};
 }
 
 static int
@@ -195,19 +159,15 @@ static void
 list_entries(const Run *run, Projection *p)
 {
     const mdl_model *model = run->model;
-    const mdl_matrix *c = &model->jac_c, *y = &model->jac_y;
-    uint32_t first = p->states + p->loops;
+    const Slopes *c = p->slopes;
+    uint32_t first = p->states;
     for (uint32_t i = 0; i < p->states; i++)
-        p->entry[p->entries++] = (Entry){i, i, 0, NONE, NONE};
-    for (uint32_t j = 0; j < model->n; j++) {
-        for (uint32_t k = begin(c, j); k < end(c, j); k++)
-            add_pair(model, p, first + c->row[k], j, c->values + k, moves(model, p, c->row[k], j));
-        for (uint32_t k = begin(y, j); p->loops && k < end(y, j); k++)
-            if (y->row[k] >= model->nx)
-                add_pair(model, p, first + p->constraints + y->row[k] - model->nx, j, y->values + k, true);
-    }
+        p->entry[p->entries++] = (Entry){i, i, NONE, NONE, NONE};
+    for (uint32_t j = 0; j < model->nx; j++)
+        for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
+            add_pair(model, p, c->row[k], j, k);
     for (uint32_t k = 0; (p->follows || p->damps) && k < p->constraints; k++)
-        p->entry[p->entries++] = (Entry){first + k, first + k, 0, NONE, k};
+        p->entry[p->entries++] = (Entry){first + k, first + k, NONE, NONE, k};
     qsort(p->entry, p->entries, sizeof *p->entry, compare_entries);
 }
 
@@ -251,7 +211,7 @@ make_follows(const Run *run, Projection *p)
 static bool
 make_islands(const mdl_model *model, Projection *p)
 {
-    const mdl_matrix *c = &model->jac_c;
+    const Slopes *c = p->slopes;
     uint32_t *parent = calloc(2 * ((size_t)p->states + p->constraints) + 1, sizeof *parent), *state_of = parent + p->states;
     p->island = parent;
     p->deepest = parent + p->states + p->constraints;
@@ -264,7 +224,7 @@ make_islands(const mdl_model *model, Projection *p)
     for (uint32_t k = 0; k < p->constraints; k++)
         state_of[k] = NONE;
     for (uint32_t i = 0; i < p->states; i++)
-        for (uint32_t k = begin(c, p->state[i]); k < end(c, p->state[i]); k++) {
+        for (uint32_t k = c->column_start[p->state[i]]; k < c->column_start[p->state[i] + 1]; k++) {
             if (state_of[c->row[k]] == NONE)
                 state_of[c->row[k]] = i;
             sets_join(parent, i, state_of[c->row[k]]);
@@ -285,19 +245,21 @@ projection_create(const Run *run)
     Projection *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    size_t n = model->n, most = n + 2 * (size_t)model->n_constraints + 2 * ((size_t)model->jac_c.nonzeros + model->jac_y.nonzeros);
+    size_t n = model->n;
+    p->slopes = slopes_create(model);
+    size_t most = p->slopes ? n + 2 * (size_t)model->n_constraints + 2 * (size_t)p->slopes->entries : 0;
     p->state = calloc(n + 1, sizeof *p->state);
     p->position = calloc(n + 1, sizeof *p->position);
     p->scale = calloc(n + model->nx + 1, sizeof *p->scale);
     p->entry = calloc(most + 1, sizeof *p->entry);
     p->value = calloc(most + 1, sizeof *p->value);
     p->right = calloc(4 * n + 4 * (size_t)model->n_constraints + 1, sizeof *p->right);
-    bool good = p->state && p->position && p->scale && p->entry && p->value && p->right && make_follows(run, p);
+    bool good = p->slopes && p->state && p->position && p->scale && p->entry && p->value && p->right && make_follows(run, p);
     p->damps = run->options->outside;
     p->together = run->solver == MDL_SOLVER_ERK || run->solver == MDL_SOLVER_RK4 || run->solver == MDL_SOLVER_ADAMS ||
                   run->solver == MDL_SOLVER_DOP853;
     if (good) {
-        number_unknowns(model, p);
+        number_states(model, p);
         good = make_islands(model, p);
     }
     if (good) {
@@ -337,14 +299,15 @@ set_scales(const Run *run, Projection *p)
 static void
 fill_matrix(const Run *run, Projection *p, bool damped)
 {
-    uint32_t first = p->states + p->loops;
+    uint32_t first = p->states;
+    const double *slope = slopes_values(run, p->slopes);
     memset(p->gradient, 0, p->constraints * sizeof *p->gradient);
     for (uint32_t k = 0; k < p->entries; k++) {
         const Entry *e = &p->entry[k];
-        double value = e->place ? run->v[e->place] : 1;
+        double value = e->slope != NONE ? slope[e->slope] : 1;
         p->value[k] = e->state == NONE ? value : value * p->scale[e->state];
         // A row that is left out holds the 1 of the diagonal, and another one all but that.
-        if (e->constraint != NONE && is_redundant(p, e->constraint) == (e->place != 0))
+        if (e->constraint != NONE && is_redundant(p, e->constraint) == (e->slope != NONE))
             p->value[k] = 0;
         if (e->row >= first && e->row - first < p->constraints && e->column < p->states)
             p->gradient[e->row - first] += p->value[k] * p->value[k];
@@ -352,7 +315,7 @@ fill_matrix(const Run *run, Projection *p, bool damped)
     for (uint32_t k = 0; k < p->constraints && !damped; k++) // trial points leave no trace
         p->steepest[k] = fmax(p->steepest[k], p->gradient[k]);
     for (uint32_t k = 0; k < p->entries && damped; k++)
-        if (!p->entry[k].place && p->entry[k].constraint != NONE && !is_redundant(p, p->entry[k].constraint))
+        if (p->entry[k].slope == NONE && p->entry[k].constraint != NONE && !is_redundant(p, p->entry[k].constraint))
             p->value[k] = -DAMPING * DAMPING * p->steepest[p->entry[k].constraint];
 }
 
@@ -361,7 +324,7 @@ fill_matrix(const Run *run, Projection *p, bool damped)
 static bool
 choose_follows(const Run *run, Projection *p)
 {
-    bool chosen = true;
+    bool chosen = invariants_look(run, p->invariants);
     for (uint32_t g = 0; g < invariants_groups(p->invariants); g++) {
         uint32_t rows = invariants_group(p->invariants, g, p->group), left_out = 0;
         for (uint32_t i = 0; i < rows; i++)
@@ -422,6 +385,9 @@ factor(Run *run, Projection *p, double time, const double *y, bool damped)
     p->singular = false;
     if (!look(run, p, time, y, true))
         return false;
+    p->singular = !slopes_update(run, p->slopes);
+    if (p->singular)
+        return false;
     if (p->renew && !damped && (choose_follows(run, p) || !p->nears))
         end_choice(p);
     set_scales(run, p);
@@ -449,7 +415,7 @@ projection_move(const Run *run, Projection *p, const double *rho, double factor,
     double most = 0;
     memset(p->right, 0, p->size * sizeof *p->right);
     for (uint32_t k = 0; k < p->constraints; k++)
-        p->right[p->states + p->loops + k] = factor * rho[k];
+        p->right[p->states + k] = factor * rho[k];
     lu_solve(p->lu, p->right);
     for (uint32_t i = 0; i < p->states; i++) {
         uint32_t j = p->state[i];
@@ -501,7 +467,7 @@ measure_noise(const Run *run, Projection *p)
         memset(p->right, 0, p->size * sizeof *p->right);
         for (uint32_t k = 0; k < p->constraints; k++)
             if (!is_redundant(p, k))
-                p->right[p->states + p->loops + k] = sign_of_rounding(p) * ROUNDING * sqrt(p->steepest[k]);
+                p->right[p->states + k] = sign_of_rounding(p) * ROUNDING * sqrt(p->steepest[k]);
         lu_solve(p->lu, p->right);
         for (uint32_t i = 0; i < p->states; i++) {
             p->fresh[i] = fmax(p->fresh[i], fabs(p->right[i]) * p->scale[p->state[i]]);
@@ -617,7 +583,7 @@ static void
 keep_velocities(const Run *run, Projection *p, double *y)
 {
     const mdl_model *model = run->model;
-    if (p->together || p->loops)
+    if (p->together)
         return;
     memset(p->lost, 0, p->states);
     for (uint32_t i = 0; i < p->states; i++) {

@@ -3,7 +3,7 @@
 // In: the model at any point.
 // Out: iteration matrices with their factors, the stage equations of collocation, the shortest way back to the invariants.
 // Read first: jacobian.c, then projection.c.
-// Also open to other rooms: jacobian.h, lane_matrix.h, stages.h.
+// Also open to other rooms: jacobian.h, lane_matrix.h, slopes.h, stages.h.
 #ifndef MDLC_RUNTIME_STEP_STEP_H
 #define MDLC_RUNTIME_STEP_STEP_H
 
@@ -12,12 +12,16 @@
 // --- invariants.c: groups of invariants that share states (models with constraints only)
 Invariants *invariants_create(const mdl_model *model); // NULL: out of memory
 void invariants_free(Invariants **invariants);
+// How they change with the states, where the model's `jacobian` was called: before slopes and ranks are asked for. False: a loop that
+// they need is singular there, and its unknowns count as if they stood still.
+bool invariants_look(const Run *run, Invariants *invariants);
+const struct Slopes *invariants_slopes(const Invariants *invariants);
 uint32_t invariants_groups(const Invariants *invariants);
 // The invariants of group g into `row` (model->n_constraints places); their number.
 uint32_t invariants_group(const Invariants *invariants, uint32_t g, uint32_t *row);
 // The states of their depth that they depend on into `column` (model->nx places; NULL: only their number); their number.
 uint32_t invariants_states(const Invariants *invariants, uint32_t g, uint32_t *column);
-// Their transposed Jacobian at the point in v, in units of nominal values, factored. NULL: out of memory, or not finite.
+// Their transposed Jacobian at the point looked at last, in units of nominal values, factored. NULL: out of memory, or not finite.
 struct Rank *invariants_rank(const Run *run, Invariants *invariants, uint32_t g);
 
 // --- projection.c: projection onto the invariants (models with constraints only)
