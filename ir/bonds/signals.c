@@ -55,6 +55,13 @@ connect_span(const Dae *dae, uint32_t element)
     return (Span){0};
 }
 
+// A connection that a library makes is no mistake of the user: it is the equation that it is, and the model as a whole is held against its unknowns.
+static bool
+is_library(const Dae *dae, Span span)
+{
+    return span.hi && sources_is_found(dae->sources, span.lo) && !sources_in_library(dae->sources, span.lo);
+}
+
 static void
 join_sides(Check *check)
 {
@@ -95,10 +102,12 @@ note_element(Check *check, uint32_t set, uint32_t element, uint32_t k)
     // One connector may be the source on both of its sides only as a mistake of another kind.
     if (source == element || clocks_alternate(dae, dae->connectors.at[source / 2].inst, dae->connectors.at[element / 2].inst))
         return;
-    Diag *d = diag_add(check->diags, E0411, connect_span(dae, element), "'%s' and '%s' drive the same signal",
+    Span span = connect_span(dae, element);
+    bool library = is_library(dae, span);
+    Diag *d = diag_add(check->diags, library ? W1406 : E0411, span, "'%s' and '%s' drive the same signal",
                        dae_connector_name(dae, source / 2), dae_connector_name(dae, element / 2));
     diag_note(d, connect_span(dae, source), "'%s' is connected here", dae_connector_name(dae, source / 2));
-    check->ok = false;
+    check->ok &= library;
 }
 
 static void
@@ -121,10 +130,12 @@ report_open(Check *check, uint32_t set, uint32_t k)
                 && is_in_equation(dae, dae->connectors.at[connector].first + k))
                 return;
         }
-    Diag *d = diag_add(check->diags, E0412, dae->connects.at[check->first[set]].span,
-                       "nothing drives '%s': only inputs are connected", dae_connector_name(dae, element / 2));
-    diag_help(d, "connect an output, or give one of the inputs a value in its declaration");
-    check->ok = false;
+    Span span = dae->connects.at[check->first[set]].span;
+    bool library = is_library(dae, span);
+    Diag *d = diag_add(check->diags, library ? W1406 : E0412, span, "nothing drives '%s': only inputs are connected", dae_connector_name(dae, element / 2));
+    if (!library)
+        diag_help(d, "connect an output, or give one of the inputs a value in its declaration");
+    check->ok &= library;
 }
 
 bool
