@@ -5,7 +5,8 @@
 // Method: numbers are carried through each over-determined set of the Dulmage-Mendelsohn decomposition, as far as parameters are known while compiling: an
 // equation with one unknown that is affine in it gives that, and equations come before conditions. A condition that has no unknown left and holds is
 // implied, and so is the one that gave an equation its last number, if it holds then. Where parameters can be set in the compiled model, an
-// assertion looks at the condition at the start.
+// assertion looks at the condition at the start. So it does where numbers do not suffice and the one condition that is too many is a fixed start value of a
+// library that was found, where the user can mend nothing.
 // Contract: initial_inner.h; the matching of the problem is maximum and not perfect. Complexity: linear in what the sets hold.
 //
 //     a.v = 0, b.v = 0, b.v = a.v - g, g = 0   ->   b.v = 0 is left out
@@ -176,14 +177,13 @@ carry(Carrying *c)
     }
 }
 
-// The condition holds at the start, as it did while compiling.
+// The condition holds at the start.
 static void
-assert_holds(Dae *dae, const Said *said)
+assert_holds(Dae *dae, const Said *said, const char *message)
 {
     Exprs *exprs = dae->exprs;
     const Equation at = dae->equations.at[said->equation];
-    Assert made = {.inst = dae->nodes.at[at.node].inst, .span = at.span,
-                   .message = sym_of(dae->syms, "this condition of the start followed from the others when the model was compiled, and with these values it does not")};
+    Assert made = {.inst = dae->nodes.at[at.node].inst, .span = at.span, .message = sym_of(dae->syms, message)};
     Expr left = expr_arg(exprs, at.shape, 0), right = expr_arg(exprs, at.shape, 1);
     Expr size = expr_2(exprs, OP_ADD, expr_1(exprs, OP_ABS, left), expr_1(exprs, OP_ABS, right));
     Expr holds = expr_2(exprs, OP_LE, expr_1(exprs, OP_ABS, expr_residual(exprs, at.shape)), expr_2(exprs, OP_MUL, expr_const(exprs, 1e-6), size));
@@ -191,6 +191,22 @@ assert_holds(Dae *dae, const Said *said)
     Expr condition = expr_2(exprs, OP_OR, later, expr_1(exprs, OP_NOEVENT, holds));
     dae_bind_shape(dae, condition, dae->rows.at + at.row, &made.condition, &made.row);
     vec_push(&dae->asserts, made);
+}
+
+// The set has one condition too many, and some fixed start value in it is a library's: that is left to an assertion.
+static bool
+leave_to_library(const Carrying *c, U8Vec *left_out)
+{
+    for (uint32_t i = 0; i < c->said.n; i++) {
+        const Equation *at = &c->dae->equations.at[c->said.at[i].equation];
+        if (!is_condition(c, &c->said.at[i]) || !at->generated || !at->span.hi || !sources_is_found(c->dae->sources, at->span.lo)
+            || sources_in_library(c->dae->sources, at->span.lo))
+            continue;
+        left_out->at[c->said.at[i].equation] = 1;
+        assert_holds(c->dae, &c->said.at[i], "a fixed start value differs from what the other conditions of the start determine");
+        return true;
+    }
+    return false;
 }
 
 // Marks what is left out of set s; false, and nothing, when that is not as much as is too many.
@@ -209,6 +225,8 @@ imply_set(Carrying *c, const Singular *over, uint32_t s, U8Vec *left_out)
     carry(c);
     for (uint32_t i = 0; i < c->said.n; i++)
         found += c->said.at[i].implied;
+    if (!c->contradicts && !found && n - variables == 1)
+        return leave_to_library(c, left_out);
     if (c->contradicts || found < n - variables)
         return false;
     found = 0;
@@ -218,7 +236,7 @@ imply_set(Carrying *c, const Singular *over, uint32_t s, U8Vec *left_out)
         left_out->at[c->said.at[i].equation] = 1;
         found++;
         if (c->dae->settable)
-            assert_holds(c->dae, &c->said.at[i]);
+            assert_holds(c->dae, &c->said.at[i], "this condition of the start followed from the others when the model was compiled, and with these values it does not");
     }
     return true;
 }
