@@ -13,7 +13,7 @@
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
 
-enum { CHUNK_INSTRS = 100, CHUNK_OPS = 2000, POWER_LIMIT = 64, CHEAP_OPERATIONS = 8 };
+enum { CHUNK_INSTRS = 100, CHUNK_OPS = 2000, LONG_OPS = 20000, POWER_LIMIT = 64, CHEAP_OPERATIONS = 8 };
 
 Lowering *
 lowering_create(const Sys *sys, SlotCounts *slots)
@@ -528,16 +528,28 @@ lower_instr(Lowering *l, Expr shape, const uint32_t *operand, uint32_t dest)
     value_store(l, dest, value_as_real(l, value));
 }
 
-uint32_t
-lower_straight(Lowering *l, Code *code, uint32_t first, uint32_t count)
+static uint32_t
+lower_chunk(Lowering *l, Code *code, uint32_t first, uint32_t count, uint32_t most_instrs, uint32_t most_ops)
 {
     start_piece(l, code);
     uint32_t done = 0;
-    while (done < count && done < CHUNK_INSTRS && code->body.n < CHUNK_OPS) {
+    while (done < count && done < most_instrs && code->body.n < most_ops) {
         const Instr *instr = &l->sys->instrs.at[first + done++];
         lower_instr(l, instr->shape, l->sys->places.at + instr->row, instr->dest);
     }
     return done;
+}
+
+uint32_t
+lower_straight(Lowering *l, Code *code, uint32_t first, uint32_t count)
+{
+    return lower_chunk(l, code, first, count, CHUNK_INSTRS, CHUNK_OPS);
+}
+
+uint32_t
+lower_long(Lowering *l, Code *code, uint32_t first, uint32_t count)
+{
+    return lower_chunk(l, code, first, count, UINT32_MAX, LONG_OPS);
 }
 
 // Which columns some trip of the loop may write.

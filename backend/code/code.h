@@ -1,7 +1,8 @@
 // code.h: the door of backend/code: programs as linear code, interpreted or handed to an engine.
 //
 // In: a Sys.
-// Out: pieces of linear code with shared parts (code.h), the interpreter, and engines behind one interface (backend.h).
+// Out: pieces of linear code with shared parts (code.h), the interpreter, machine code of what is straight (native_code.c), and engines behind one interface
+// (backend.h).
 // Read first: backend.h, then code.c (code_values.c) and interp.c.
 // Also open to other rooms: backend.h, engine.h, shared_code.h.
 //
@@ -69,6 +70,8 @@ void lowering_free(Lowering **lowering);
 // Straight code for at most `count` instructions from `first`, stopping at about 100 instructions or 2000
 // operations. Returns how many were taken (at least 1).
 uint32_t lower_straight(Lowering *lowering, Code *code, uint32_t first, uint32_t count);
+// The same, stopping at about 20,000 operations.
+uint32_t lower_long(Lowering *lowering, Code *code, uint32_t first, uint32_t count);
 // The body of a loop segment.
 void lower_loop(Lowering *lowering, Code *code, const Pieces *pieces, const Segment *segment);
 // A block of a routine, whose places are the cells: its steps, then its condition (*condition is a Boolean value), or the
@@ -83,6 +86,9 @@ code_has_value(const CodeOp *op)
     return op->kind != CODE_STORE && op->kind != CODE_STORE_AT && op->kind != CODE_IF && op->kind != CODE_ELSE;
 }
 
+// By value number of a sine or cosine: the other one of the same angle and under the same conditions, which comes later, + 1; 0: there is none.
+// NULL: of no value. The caller frees it.
+uint32_t *code_sine_pairs(const CodeOps *ops, uint32_t values);
 // Name in libm of an operator that CODE_CALL1 or CODE_CALL2 calls, NULL for others.
 const char *libm_name(Op op);
 

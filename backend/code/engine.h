@@ -3,6 +3,7 @@
 #define MDLC_BACKEND_CODE_ENGINE_H
 
 #include "backend/code/backend.h"
+#include "backend/code/shared_code.h"
 
 struct Engine {
     void (*release)(void *state); // frees the state
@@ -19,6 +20,11 @@ typedef struct Interp Interp;
 Interp *interp_create(const Sys *sys, const uint8_t *chosen, mdl_code *code);
 size_t interp_length(const mdl_code *code); // instructions of one of these functions
 void interp_free(Interp **interp);
+// Machine code of the functions that need no compiler, to code[f]; the others stay NULL. leader: Sharing.leader, of which only SHARE_NONE is for this.
+// `all`: long loops, too. NULL: this processor is another one.
+typedef struct NativeCode NativeCode;
+NativeCode *native_create(const Sys *sys, SlotCounts *slots, const uint32_t *leader, bool all, mdl_code *code);
+void native_free(NativeCode **native);
 // Who makes machine code of programs of a run; make is NULL where this processor is another one.
 mdl_translator straight_translator(bool at_once);
 // Writes code[f] of every function into the model through sys->fixups.

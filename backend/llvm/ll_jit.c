@@ -62,6 +62,8 @@ struct Jit {
     uint8_t *late;        // per function: it is one of `waiting`
     Late *waiting;
     Interp *interp;
+    NativeCode *native;
+    mdl_code *code;       // per function; what `native` has made is there before LLVM is asked
     pthread_mutex_t lock; // while a function is compiled
     Engine *engine;
 };
@@ -101,6 +103,8 @@ release_jit(void *state)
     vec_free(&jit->kept);
     share_free(&jit->sharing);
     interp_free(&jit->interp);
+    native_free(&jit->native);
+    free(jit->code);
     pthread_mutex_destroy(&jit->lock);
     for (uint32_t i = 0; i < jit->divided.n; i++)
         free(jit->divided.at[i]);
@@ -373,15 +377,40 @@ static bool
 find_functions(Jit *jit, const U32Vec *divided, Out *why)
 {
     Sys *sys = jit->sys;
-    mdl_code *code = base_calloc(sys->funcs.n + 1, sizeof *code);
+    mdl_code *code = jit->code;
     bool good = true;
     set_late(jit, code);
     for (uint32_t f = 0; good && f < sys->funcs.n; f++)
-        if (sys->funcs.at[f].count && !jit->late[f])
+        if (sys->funcs.at[f].count && !code[f].fn)
             good = divided && divided[f].n ? find_parts(jit, f, &divided[f], code, why) : find_function(jit, f, code, why);
-    if (good)
-        link_code(sys, code);
-    free(code);
+    return good;
+}
+
+// Whether a function is left to LLVM; marks those that are not.
+static bool
+needs_llvm(const Jit *jit, uint8_t *made)
+{
+    bool needed = false;
+    for (uint32_t f = 0; f < jit->sys->funcs.n; f++) {
+        made[f] = jit->code[f].fn != NULL;
+        needed = needed || (jit->sys->funcs.at[f].count && !made[f]);
+    }
+    return needed;
+}
+
+static bool
+compile(Jit *jit, LlRequest *request, Out *why)
+{
+    uint32_t n = jit->sys->funcs.n;
+    uint8_t *made = base_calloc(n + 1, sizeof *made);
+    U32Vec *divided = jit->options.threads && jit->sys->model->n >= THREADS_LEAST ? base_calloc(n + 1, sizeof *divided) : NULL;
+    request->divided = divided;
+    request->made = made;
+    bool good = !needs_llvm(jit, made) || (start_jit(jit, why) && ll_compile(request, why) && find_functions(jit, divided, why));
+    for (uint32_t f = 0; divided && f < n; f++)
+        vec_free(&divided[f]);
+    free(divided);
+    free(made);
     return good;
 }
 
@@ -399,14 +428,14 @@ engine_llvm(Sys *sys, const EngineOptions *options, Out *why)
                          .late = options->opt < 0 ? jit->late : NULL, .sink = add_object, .context = jit};
     SlotCounts slots = {0};
     share_find(&jit->sharing, sys, &slots);
+    jit->code = base_calloc(sys->funcs.n + 1, sizeof *jit->code);
+    if (options->opt < 0 && options->translate != TRANSLATE_NEVER)
+        jit->native = native_create(sys, &slots, jit->sharing.leader.at, options->translate == TRANSLATE_AT_ONCE, jit->code);
     vec_free(&slots.count);
-    U32Vec *divided = options->threads && sys->model->n >= THREADS_LEAST ? base_calloc(sys->funcs.n + 1, sizeof *divided) : NULL;
-    request.divided = divided;
-    bool good = start_jit(jit, why) && ll_compile(&request, why) && find_functions(jit, divided, why);
-    for (uint32_t f = 0; divided && f < sys->funcs.n; f++)
-        vec_free(&divided[f]);
-    free(divided);
-    if (good) {
+    if (compile(jit, &request, why)) {
+        link_code(sys, jit->code);
+        free(jit->code);
+        jit->code = NULL;
         jit->engine = engine_make(release_jit, jit);
         if (options->translate != TRANSLATE_NEVER)
             jit->engine->translator = straight_translator(options->translate == TRANSLATE_AT_ONCE);

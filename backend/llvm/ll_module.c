@@ -653,7 +653,7 @@ ll_compile(const LlRequest *request, Out *why)
     find_cold(&c);
     bool good = request->marked || compile_routines(&c);
     for (uint32_t f = 0; good && f < request->sys->funcs.n; f++) {
-        if (!request->marked || request->late[f])
+        if ((!request->marked || request->late[f]) && !(request->made && request->made[f]))
             good = compile_one(&c, f);
     }
     good = good && (!request->lanes || compile_lanes(&c));

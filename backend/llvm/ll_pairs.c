@@ -1,40 +1,16 @@
 // ll_pairs.c: sine and cosine of one angle together.
 //
 // Purpose: rotations take both of the same angle; what they do with it before the polynomials is the same, and is half of their time.
-// Method: where an operation list has both, under the same conditions, the one that comes first calls sincos() for both. GNU's C library computes in
+// Method: where an operation list has both (code_sine_pairs), the one that comes first calls sincos() for both. GNU's C library computes in
 //   sincos() what sin() and cos() do, to the last bit (tests/backend/sine_pairs.c), so that the interpreter, which calls these, still has the same values.
 // Contract: ll_emitter.h. Complexity: linear in the operations.
-#include <string.h>
-
 #include "backend/llvm/ll_emitter.h"
 
 void
 ll_find_pairs(Emitter *e, const CodeOps *ops)
 {
-    U32Vec regions = {0}; // conditions that are open: each side of one is a region
-    uint32_t region = 0, made = 0, first;
-    Map seen = {0};       // angle and region -> the operation
-    for (uint32_t i = 0; i < ops->n; i++) {
-        const CodeOp *op = &ops->at[i];
-        if (op->kind == CODE_IF)
-            vec_push(&regions, region);
-        if (op->kind == CODE_IF || op->kind == CODE_ELSE)
-            region = ++made;
-        else if (op->kind == CODE_END)
-            region = vec_pop(&regions);
-        if (op->kind != CODE_CALL1 || (op->c != OP_SIN && op->c != OP_COS))
-            continue;
-        uint64_t key = hash_add(hash_mix(op->a), region);
-        if (!map_get(&seen, key, &first)) {
-            map_put(&seen, key, i);
-        } else if (ops->at[first].a == op->a && ops->at[first].c != op->c) {
-            if (!e->partner)
-                e->partner = base_calloc(e->code->values + 1, sizeof *e->partner);
-            e->partner[ops->at[first].dest] = op->dest + 1;
-        }
-    }
-    vec_free(&regions);
-    map_free(&seen);
+    free(e->partner);
+    e->partner = code_sine_pairs(ops, e->code->values);
 }
 
 // Two doubles of the function, wherever in it the first pair is.

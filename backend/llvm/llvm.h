@@ -86,6 +86,7 @@ typedef struct LlRequest {
     // `marked` only the marked ones are compiled, and the marks stay.
     uint8_t *late;
     bool marked;
+    const uint8_t *made; // NULL, or one entry per function: this one is not needed
     // NULL: none. Otherwise one entry per function: of one with long loops whose trips threads may share the parts NAME.0, NAME.1, ... are to be
     // called one after the other, and each entry has trips (LlLoop.divided), or 0.
     U32Vec *divided;

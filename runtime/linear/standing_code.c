@@ -4,8 +4,8 @@
 // of lists that have three entries on average. Straight code takes a load, a multiplication and a subtraction.
 // Method: left-looking: each entry of the factors is computed at once, from its value in the matrix and all products that are subtracted from it, in the
 // order of the pivots; likewise each unknown of a solution. So every number is rounded as with the lists, which take the same products in the same
-// order. A compiler that is at hand (runtime/model/straight.h) translates both programs when the lists have been used for as long as several
-// translations take: that is lost at most (the ski rental argument: Karlin et al., Algorithmica 3 (1988) 79).
+// order. A compiler that is at hand (runtime/model/straight.h) translates both programs when the lists have been used for as long as the
+// translation takes: that is lost at most (the ski rental argument: Karlin et al., Algorithmica 3 (1988) 79).
 // Contract: standing.h. Where nothing is translated, for want of memory as well, the lists go on.
 // Complexity: linear in the products and entries of the factors.
 #include <float.h>
@@ -15,7 +15,7 @@
 #include "runtime/linear/standing_inner.h"
 
 enum {
-    WORTH = 120,     // times that the lists have done all of it; a translation takes as long as 16 to 27 times
+    WORTH = 120,     // times that the lists have done all of it; a translation takes as long
     LONGEST = 60000, // operations with a product: 1.2 MB of code, which is twice as fast as the lists; from twice as much on it is not faster any more
     FIRST = 0, SECOND = 1, THIRD = 2
 };

@@ -56,10 +56,12 @@ newton_create(const mdl_block *block)
     newton->block = block;
     newton->base = calloc(7 * m + 1, sizeof *newton->base);
     newton->lu = lu_create(block->m, block->jac.column_start, block->jac.row);
-    if (!newton->base) {
+    newton->rows = calloc(m + 1, sizeof *newton->rows);
+    if (!newton->base || !newton->rows) {
         newton_free(&newton);
         return NULL;
     }
+    newton->n_rows = place_rows(newton->rows, block->unknown, block->residual, block->m);
     newton->step = newton->base + m;
     newton->trial = newton->step + m;
     newton->target = newton->trial + m;
@@ -84,6 +86,7 @@ newton_free(Newton **slot)
     square_free(&newton->square);
     standing_loop_free(&newton->standing);
     free(newton->base);
+    free(newton->rows);
     free(newton->weight);
     free(newton);
     *slot = NULL;
@@ -119,12 +122,7 @@ newton_defect(const Run *run, const Newton *newton, double *out)
     const mdl_block *block = newton->block;
     failure_clear(run);
     mdl_call(block->eval, run->v);
-    double nothing = 0;
-    for (uint32_t i = 0; i < block->m; i++) {
-        out[i] = newton->target[i] - run->v[block->residual[i]];
-        nothing += 0 * out[i]; // is no number from the first one on that is not finite
-    }
-    return nothing == 0 && !failure_happened(run);
+    return rows_defect(out, newton->target, run->v, newton->rows, newton->n_rows) && !failure_happened(run);
 }
 
 // The largest part of a correction relative to max(|u|, nominal).
@@ -143,8 +141,7 @@ newton_size(const Newton *newton, const double *correction)
 void
 newton_read(const Run *run, const Newton *newton, double *to)
 {
-    for (uint32_t i = 0; i < newton->block->m; i++)
-        to[i] = run->v[newton->block->unknown[i]];
+    rows_read(to, run->v, newton->rows, newton->n_rows);
 }
 
 static void

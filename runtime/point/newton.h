@@ -3,6 +3,7 @@
 #define MDLC_RUNTIME_POINT_NEWTON_H
 
 
+#include "runtime/linear/block_vectors.h"
 #include "runtime/linear/rank.h"
 #include "runtime/linear/regular_block.h"
 #include "runtime/point/standing_loop.h"
@@ -24,6 +25,8 @@ typedef enum Trouble {
 struct Newton {
     const mdl_block *block;
     Lu *lu;
+    BlockRow *rows;  // how its unknowns and residuals stand in v
+    uint32_t n_rows;
     double *base;    // unknowns at the start of an iteration
     double *step;    // Newton correction
     double *trial;   // simplified correction

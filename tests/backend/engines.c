@@ -158,12 +158,13 @@ check_function(const char *test, const Sys *sys, uint32_t f, mdl_code code, uint
     return true;
 }
 
+// opt: -2 the interpreter, -1 what is chosen: without a compiler where that can be, with all loops unrolled, or by LLVM alone
 static bool
-check_engine(const char *test, Sys *sys, int opt, uint64_t seed, const mdl_code *code)
+check_engine_of(const char *test, Sys *sys, int opt, int translate, uint64_t seed, const mdl_code *code)
 {
     Out why = {0};
     Engine *engine = opt == -2 ? engine_interp(sys, &why)
-                               : engine_llvm(sys, &(EngineOptions){.opt = opt, .verify = true}, &why);
+                               : engine_llvm(sys, &(EngineOptions){.opt = opt, .verify = true, .translate = (unsigned)translate}, &why);
     bool good = engine != NULL;
     if (!good)
         printf("FAIL %s: %s\n", test, why.text ? why.text : "no engine");
@@ -174,6 +175,13 @@ check_engine(const char *test, Sys *sys, int opt, uint64_t seed, const mdl_code 
         engine_free(&engine);
     out_free(&why);
     return good;
+}
+
+static bool
+check_engine(const char *test, Sys *sys, int opt, uint64_t seed, const mdl_code *code)
+{
+    return check_engine_of(test, sys, opt, TRANSLATE_NEVER, seed, code)
+        && (opt != -1 || (check_engine_of(test, sys, opt, TRANSLATE_LATE, seed, code) && check_engine_of(test, sys, opt, TRANSLATE_AT_ONCE, seed, code)));
 }
 
 static bool
@@ -267,7 +275,7 @@ check_late(const char *test, uint64_t seed)
         vec_push(&sys->funcs, func);
         vec_push(&sys->fixups, (Fixup){&code[f], f});
     }
-    Engine *engine = engine_llvm(sys, &(EngineOptions){.opt = -1, .verify = true}, &why);
+    Engine *engine = engine_llvm(sys, &(EngineOptions){.opt = -1, .verify = true, .translate = TRANSLATE_NEVER}, &why);
     bool good = engine != NULL;
     for (uint32_t call = 0; good && call < CALLS; call++)
         good = check_function(test, sys, 0, code[0], seed * 1000 + call) &&

@@ -1,0 +1,116 @@
+// native_code.c: the straight functions of a model as machine code without LLVM.
+//
+// Purpose: most functions of most models are straight programs, which need a compiler neither to be compiled nor to be fast: LLVM's fastest way takes as long
+//   as a function takes some thousand times to run, and leaves three instructions for an operation.
+// Method: each function is one list of operations (code.c), or several where it is very long, through register_code.c. Loops are unrolled where they are
+//   short: a loop of LLVM's fastest way takes ten instructions for an operation, and as long to make as some dozens of unrolled trips.
+// Contract: engine.h. What is not made here - long loops, calls of routines, computed subscripts, functions that share code - is left to another engine.
+// Complexity: linear in the operations.
+#include "backend/code/engine.h"
+#include "backend/code/register_code.h"
+
+struct NativeCode {
+    uint8_t *memory;
+    size_t size;
+};
+
+#ifdef __x86_64__
+
+enum {
+    UNROLLED = 64,        // trips on average, and
+    MOST_UNROLLED = 6000, // instructions of a function with loops: from some 60,000 operations on straight code is not faster than a loop
+    LONGEST = 200000,     // instructions of any: longer ones have loops, which are not looked for twice
+};
+
+// Unrolled, where it has loops.
+static bool
+is_straight(const Sys *sys, SlotCounts *slots, const Func *func, bool always)
+{
+    Pieces pieces;
+    uint32_t written = 0, loops = 0;
+    if (func->count > LONGEST)
+        return false;
+    pieces_make(&pieces, sys, slots, func->first, func->count);
+    for (uint32_t s = 0; s < pieces.segments.n; s++) {
+        written += pieces.segments.at[s].period;
+        loops += pieces.segments.at[s].trips > 1;
+    }
+    pieces_free(&pieces);
+    return always || !loops || (func->count <= MOST_UNROLLED && func->count / UNROLLED <= written);
+}
+
+// Appends a function, which begins at *at. False: nothing has been appended.
+static bool
+write_function(Assembler *a, Lowering *lowering, const Func *func, uint32_t *at)
+{
+    uint32_t uses = a->uses.n, begin = function_begin(a), slots = 0;
+    bool good = true;
+    for (uint32_t done = 0; done < func->count && good;) {
+        Code code;
+        done += lower_long(lowering, &code, func->first + done, func->count - done);
+        good = register_code(a, &code, &slots);
+        code_free(&code);
+    }
+    if (good) {
+        function_end(a, begin, slots);
+        *at = begin;
+        return true;
+    }
+    a->bytes.n = begin;
+    a->uses.n = uses;
+    return false;
+}
+
+NativeCode *
+native_create(const Sys *sys, SlotCounts *slots, const uint32_t *leader, bool all, mdl_code *code)
+{
+    enum { MOST_BYTES = 1 << 30 };
+    if (!processor_suits() || sys->model->nv >= PLACES_EACH)
+        return NULL;
+    Assembler a = {0};
+    Lowering *lowering = lowering_create(sys, slots);
+    NativeCode *native = base_calloc(1, sizeof *native);
+    U32Vec made = {0}, at = {0};
+    for (uint32_t f = 0; f < sys->funcs.n && a.bytes.n < MOST_BYTES; f++) {
+        const Func *func = &sys->funcs.at[f];
+        uint32_t begin;
+        if (!func->count || leader[f] != SHARE_NONE || !is_straight(sys, slots, func, all) || !write_function(&a, lowering, func, &begin))
+            continue;
+        vec_push(&made, f);
+        vec_push(&at, begin);
+    }
+    native->memory = made.n ? executable_make(&a, &native->size) : NULL;
+    for (uint32_t i = 0; i < made.n && native->memory; i++)
+        code[made.at[i]].fn = (mdl_fn *)(uintptr_t)(native->memory + at.at[i]);
+    vec_free(&made);
+    vec_free(&at);
+    lowering_free(&lowering);
+    assembler_free(&a);
+    return native;
+}
+
+void
+native_free(NativeCode **slot)
+{
+    if (*slot)
+        executable_free((*slot)->memory, (*slot)->size);
+    free(*slot);
+    *slot = NULL;
+}
+
+#else
+
+NativeCode *
+native_create(const Sys *sys, SlotCounts *slots, const uint32_t *leader, bool all, mdl_code *code)
+{
+    (void)sys, (void)slots, (void)leader, (void)all, (void)code;
+    return NULL;
+}
+
+void
+native_free(NativeCode **slot)
+{
+    *slot = NULL;
+}
+
+#endif

@@ -1,0 +1,549 @@
+// register_code.c: linear code without loops as machine code: which register each value is in, and when.
+//
+// Purpose: straight programs take two instructions for an operation here, and some three as LLVM's fastest way makes them, which takes twenty times as
+//   long to make them.
+// Method: one pass over the operations. Values that memory holds - places of v that nothing has overwritten, constants - are operands of instructions where
+//   they stand, or are loaded when they are needed first; what is computed stays in its register until another value needs it. That whose next use is
+//   furthest away goes (Belady, IBM Systems Journal 5 (1966) 78), with a store only where no place of v holds it. Before a branch and a call all that
+//   is still needed is put into memory, so that both sides of a branch find values where they were.
+// Contract: operations keep their order and their operands, each rounds as it stands, and piecewise ones are the sequences of arith.h: results equal the interpreter's
+//   bit for bit. False, with the code as it was, for what is not an operation on numbers (calls of routines, computed subscripts).
+//   Values that are made on one side of a branch are used there only (code_values.c).
+// Complexity: linear in the operations, times the registers.
+#include <math.h>
+
+#include "backend/code/register_code.h"
+
+#ifdef __x86_64__
+
+enum { REGISTERS = 14, SCRATCH = 14, OTHER = 15, EMPTY = UINT32_MAX, NEVER = UINT32_MAX, NOWHERE = UINT32_MAX, MOST_SLOTS = 4000 };
+enum { EQUAL = 0x00, NOT_EQUAL = 0x04, LESS = 0x11, LESS_OR_EQUAL = 0x12 };     // comparisons, none of which stops at NaN
+enum { DOWN = 9, UP = 10, TO_ZERO = 11 };                                       // of roundings
+static const uint64_t SIGN_BIT = 0x8000000000000000u, ALL_BITS = UINT64_MAX;
+
+typedef struct Value {
+    uint32_t next;     // the operation that uses it next, NEVER
+    uint32_t reg;      // or EMPTY
+    Operand home;      // where memory has it, when n is not NOWHERE
+} Value;
+
+typedef struct Writer {
+    Assembler *a;
+    const Code *code;
+    Value *value;
+    uint32_t *next;             // per operation and operand: the next use of that value behind it
+    uint32_t holds[REGISTERS];  // a value, or EMPTY
+    uint32_t empty, pinned;     // bits of registers: that hold nothing; that must keep what they hold
+    Map holder;                 // place -> the value whose home it is
+    U32Vec free_slots, left;    // left: free behind this operation, which may still read them
+    U32Vec jumps;               // what is to be set at the end of a side
+    uint32_t slots, now;
+    uint32_t *partner;
+    bool good;
+} Writer;
+
+static Operand
+in_register(uint32_t reg)
+{
+    return (Operand){IN_REGISTER, reg};
+}
+
+static bool
+has_home(const Value *value)
+{
+    return value->home.n != NOWHERE;
+}
+
+// --- where values are
+
+static void
+find_next_uses(Writer *w)
+{
+    const CodeOps *ops = &w->code->body;
+    for (uint32_t i = ops->n; i-- > 0;) {
+        uint32_t storage[3], n;
+        const uint32_t *operand = code_operands(w->code, &ops->at[i], storage, &n);
+        for (uint32_t k = 0; k < n; k++)
+            w->next[3 * i + k] = w->value[operand[k]].next;
+        for (uint32_t k = 0; k < n; k++)
+            w->value[operand[k]].next = i;
+    }
+}
+
+static uint32_t
+take_slot(Writer *w)
+{
+    if (w->free_slots.n)
+        return vec_pop(&w->free_slots);
+    w->good = w->good && w->slots < MOST_SLOTS;
+    return w->slots++;
+}
+
+static void
+save(Writer *w, Value *value)
+{
+    if (has_home(value))
+        return;
+    value->home = (Operand){IN_FRAME, take_slot(w)};
+    put_vector(w->a, X86_STORE, (uint8_t)value->reg, 0, value->home, NO_IMMEDIATE);
+}
+
+static void
+leave_register(Writer *w, Value *value)
+{
+    if (value->reg == EMPTY)
+        return;
+    w->empty |= 1u << value->reg;
+    w->holds[value->reg] = EMPTY;
+    value->reg = EMPTY;
+}
+
+static void
+set_register(Writer *w, uint32_t number, uint32_t reg)
+{
+    w->value[number].reg = reg;
+    w->holds[reg] = number;
+    w->empty &= ~(1u << reg);
+}
+
+// A register that is free, or becomes so: that of the value that is needed last, sooner when memory has it.
+static uint32_t
+take_register(Writer *w)
+{
+    uint32_t best = EMPTY;
+    uint64_t furthest = 0;
+    if (w->empty)
+        return (uint32_t)__builtin_ctz(w->empty);
+    for (uint32_t reg = 0; reg < REGISTERS; reg++) {
+        if (w->pinned >> reg & 1)
+            continue;
+        Value *value = &w->value[w->holds[reg]];
+        if (value->next == NEVER) { // nothing has asked for it
+            leave_register(w, value);
+            return reg;
+        }
+        uint64_t distance = (uint64_t)(value->next - w->now) << (has_home(value) ? 1 : 0);
+        if (best == EMPTY || distance > furthest) {
+            best = reg;
+            furthest = distance;
+        }
+    }
+    Value *value = &w->value[w->holds[best]];
+    save(w, value);
+    leave_register(w, value);
+    return best;
+}
+
+static void
+move_to(Writer *w, const Value *value, uint32_t reg)
+{
+    if (value->reg == EMPTY)
+        put_vector(w->a, X86_LOAD, (uint8_t)reg, 0, value->home, NO_IMMEDIATE);
+    else if (value->reg != reg)
+        put_vector(w->a, X86_MOVE, (uint8_t)reg, 0, in_register(value->reg), NO_IMMEDIATE);
+}
+
+// The value in a register that stays its own during this operation.
+static uint8_t
+bring(Writer *w, uint32_t number)
+{
+    Value *value = &w->value[number];
+    if (value->reg == EMPTY) {
+        uint32_t reg = take_register(w);
+        move_to(w, value, reg);
+        set_register(w, number, reg);
+    }
+    w->pinned |= 1u << value->reg;
+    return (uint8_t)value->reg;
+}
+
+// In its register, or in one that is lost behind this operation.
+static uint8_t
+bring_for_once(Writer *w, uint32_t number, uint8_t scratch)
+{
+    const Value *value = &w->value[number];
+    if (value->reg != EMPTY) {
+        w->pinned |= 1u << value->reg;
+        return (uint8_t)value->reg;
+    }
+    move_to(w, value, scratch);
+    return scratch;
+}
+
+// An operand that must be in a register: in its own, where it is needed again.
+static uint8_t
+bring_operand(Writer *w, const CodeOp *op, uint32_t number)
+{
+    uint32_t storage[3], n, next = NEVER;
+    const uint32_t *operand = code_operands(w->code, op, storage, &n);
+    for (uint32_t k = 0; k < n; k++)
+        if (operand[k] == number)
+            next = w->next[3 * w->now + k];
+    return next == NEVER ? bring_for_once(w, number, SCRATCH) : bring(w, number);
+}
+
+static Operand
+where(Writer *w, uint32_t number)
+{
+    const Value *value = &w->value[number];
+    if (value->reg == EMPTY)
+        return value->home;
+    w->pinned |= 1u << value->reg;
+    return in_register(value->reg);
+}
+
+// This operation has used its operands; those that nothing uses any more are forgotten.
+static void
+pass(Writer *w, const CodeOp *op)
+{
+    uint32_t storage[3], n;
+    const uint32_t *operand = code_operands(w->code, op, storage, &n);
+    for (uint32_t k = 0; k < n; k++) {
+        Value *value = &w->value[operand[k]];
+        bool again = k > 0 && (operand[k] == operand[0] || (k > 1 && operand[k] == operand[1]));
+        value->next = w->next[3 * w->now + k];
+        if (value->next != NEVER || again)
+            continue;
+        leave_register(w, value);
+        if (has_home(value) && value->home.kind == IN_FRAME)
+            vec_push(&w->left, value->home.n);
+    }
+}
+
+// The register of the result, behind pass().
+static uint8_t
+result(Writer *w, const CodeOp *op)
+{
+    w->pinned = 0;
+    uint32_t reg = take_register(w);
+    set_register(w, op->dest, reg);
+    return (uint8_t)reg;
+}
+
+// What is still needed behind this operation goes to memory, and all registers are free. The operands still stand where they stood.
+static void
+save_all(Writer *w, const CodeOp *op)
+{
+    uint32_t storage[3], n;
+    const uint32_t *operand = code_operands(w->code, op, storage, &n);
+    for (uint32_t reg = 0; reg < REGISTERS; reg++) {
+        if (w->holds[reg] == EMPTY)
+            continue;
+        uint32_t next = w->value[w->holds[reg]].next;
+        for (uint32_t k = 0; k < n; k++)
+            if (operand[k] == w->holds[reg])
+                next = w->next[3 * w->now + k];
+        if (next != NEVER)
+            save(w, &w->value[w->holds[reg]]);
+    }
+}
+
+static void
+forget_registers(Writer *w)
+{
+    for (uint32_t reg = 0; reg < REGISTERS; reg++)
+        if (w->holds[reg] != EMPTY)
+            leave_register(w, &w->value[w->holds[reg]]);
+}
+
+// --- operations
+
+static void
+write_binary(Writer *w, const CodeOp *op, Opcode opcode, int immediate, bool turned, bool commutes)
+{
+    uint32_t a = turned ? op->b : op->a, b = turned ? op->a : op->b;
+    if (commutes && w->value[a].reg == EMPTY && w->value[b].reg != EMPTY) {
+        uint32_t other = a;
+        a = b;
+        b = other;
+    }
+    uint8_t source = bring_operand(w, op, a);
+    Operand operand = where(w, b);
+    pass(w, op);
+    uint8_t dest = result(w, op);
+    put_vector(w->a, opcode, dest, source, operand, immediate);
+}
+
+// dest = source `opcode` constant of 16 bytes
+static void
+write_with_bits(Writer *w, const CodeOp *op, Opcode opcode, uint64_t bits)
+{
+    uint8_t source = bring_operand(w, op, op->a);
+    pass(w, op);
+    uint8_t dest = result(w, op);
+    put_vector(w->a, opcode, dest, source, (Operand){IN_POOL, pool_pair(w->a, bits)}, NO_IMMEDIATE);
+}
+
+static uint64_t
+bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+// x > 0 ? 1 : x < 0 ? -1 : 0
+static void
+write_sign(Writer *w, const CodeOp *op)
+{
+    uint8_t x = bring(w, op->a);
+    Operand zero = {IN_POOL, pool_entry(w->a, 0)}, one = {IN_POOL, pool_pair(w->a, bits_of(1))}, less = {IN_POOL, pool_pair(w->a, bits_of(-1))};
+    put_vector(w->a, X86_LOAD, SCRATCH, 0, zero, NO_IMMEDIATE);
+    put_vector(w->a, X86_COMPARE, SCRATCH, SCRATCH, in_register(x), LESS);
+    put_vector(w->a, X86_AND, SCRATCH, SCRATCH, one, NO_IMMEDIATE);
+    put_vector(w->a, X86_COMPARE, OTHER, x, zero, LESS);
+    put_vector(w->a, X86_AND, OTHER, OTHER, less, NO_IMMEDIATE);
+    pass(w, op);
+    put_vector(w->a, X86_OR, result(w, op), SCRATCH, in_register(OTHER), NO_IMMEDIATE);
+}
+
+// x > a ? x - a : x < -a ? x + a : 0
+static void
+write_luz(Writer *w, const CodeOp *op)
+{
+    uint8_t x = bring(w, op->a), a = bring(w, op->b);
+    put_vector(w->a, X86_XOR, OTHER, a, (Operand){IN_POOL, pool_pair(w->a, SIGN_BIT)}, NO_IMMEDIATE);
+    put_vector(w->a, X86_COMPARE, OTHER, x, in_register(OTHER), LESS);
+    put_vector(w->a, X86_ADD, SCRATCH, x, in_register(a), NO_IMMEDIATE);
+    put_vector(w->a, X86_AND, SCRATCH, SCRATCH, in_register(OTHER), NO_IMMEDIATE);
+    put_vector(w->a, X86_COMPARE, OTHER, a, in_register(x), LESS);
+    pass(w, op);
+    uint8_t dest = result(w, op);
+    put_vector(w->a, X86_SUB, dest, x, in_register(a), NO_IMMEDIATE);
+    put_vector(w->a, X86_BLEND, dest, SCRATCH, in_register(dest), OTHER << 4);
+}
+
+static void
+write_select(Writer *w, const CodeOp *op)
+{
+    uint8_t condition = bring(w, op->a), yes = bring_for_once(w, op->b, SCRATCH), no = bring_for_once(w, op->c, OTHER);
+    pass(w, op);
+    put_vector(w->a, X86_BLEND, result(w, op), no, in_register(yes), condition << 4);
+}
+
+static void
+write_unary(Writer *w, const CodeOp *op, Opcode opcode, int immediate)
+{
+    Operand operand = where(w, op->a);
+    pass(w, op);
+    uint8_t dest = result(w, op);
+    // What the operand does not fill is that of the source; a register that is about to be written waits for nothing else.
+    put_vector(w->a, opcode, dest, operand.kind == IN_REGISTER ? (uint8_t)operand.n : dest, operand, immediate);
+}
+
+// Operands of a call into the first two registers.
+static void
+write_arguments(Writer *w, const CodeOp *op)
+{
+    save_all(w, op);
+    bool two = op->kind == CODE_CALL2;
+    Value b = two ? w->value[op->b] : (Value){.reg = EMPTY};
+    if (two && b.reg == 0) {
+        move_to(w, &b, OTHER);
+        b.reg = OTHER;
+    }
+    move_to(w, &w->value[op->a], 0);
+    if (two)
+        move_to(w, &b, 1);
+    pass(w, op);
+    forget_registers(w);
+}
+
+typedef double Unary(double);
+typedef double Binary(double, double);
+
+static uintptr_t
+library_function(Op op)
+{
+    switch (op) {
+    case OP_EXP: return (uintptr_t)(Unary *)exp;
+    case OP_LOG: return (uintptr_t)(Unary *)log;
+    case OP_LOG10: return (uintptr_t)(Unary *)log10;
+    case OP_SIN: return (uintptr_t)(Unary *)sin;
+    case OP_COS: return (uintptr_t)(Unary *)cos;
+    case OP_TAN: return (uintptr_t)(Unary *)tan;
+    case OP_ASIN: return (uintptr_t)(Unary *)asin;
+    case OP_ACOS: return (uintptr_t)(Unary *)acos;
+    case OP_ATAN: return (uintptr_t)(Unary *)atan;
+    case OP_SINH: return (uintptr_t)(Unary *)sinh;
+    case OP_COSH: return (uintptr_t)(Unary *)cosh;
+    case OP_TANH: return (uintptr_t)(Unary *)tanh;
+    case OP_ATAN2: return (uintptr_t)(Binary *)atan2;
+    case OP_POW: return (uintptr_t)(Binary *)pow;
+    default: return 0;
+    }
+}
+
+static void
+write_call(Writer *w, const CodeOp *op)
+{
+    uintptr_t address = library_function((Op)op->c);
+    uint32_t other = w->partner ? w->partner[op->dest] : 0;
+    if (has_home(&w->value[op->dest])) // with its partner
+        return pass(w, op);
+    w->good = w->good && address;
+    write_arguments(w, op);
+    if (!other) {
+        put_call(w->a, address);
+        set_register(w, op->dest, 0);
+        return;
+    }
+    uint32_t slot[2] = {take_slot(w), take_slot(w)}; // of the sine and the cosine
+    bool sine = op->c == OP_SIN;
+    put_frame_address(w->a, 7, slot[0]);
+    put_frame_address(w->a, 6, slot[1]);
+    put_call(w->a, (uintptr_t)sincos);
+    w->value[op->dest].home = (Operand){IN_FRAME, slot[!sine]};
+    w->value[other - 1].home = (Operand){IN_FRAME, slot[sine]};
+}
+
+static void
+write_store(Writer *w, const CodeOp *op)
+{
+    Value *value = &w->value[op->b];
+    uint32_t old;
+    Operand place = {IN_PLACE, op->a};
+    bool kept = map_get(&w->holder, op->a, &old) && w->value[old].home.kind == IN_PLACE && w->value[old].home.n == op->a;
+    if (kept && old == op->b) // it holds it already
+        return pass(w, op);
+    bool zero = value->reg == EMPTY && value->home.kind == IN_POOL && w->a->pool.at[value->home.n] == 0;
+    uint8_t reg = zero ? 0 : bring_operand(w, op, op->b);
+    if (kept && w->value[old].next != NEVER)
+        bring(w, old);
+    if (kept)
+        w->value[old].home.n = NOWHERE;
+    if (zero)
+        put_store_zero(w->a, op->a);
+    else
+        put_vector(w->a, X86_STORE, reg, 0, place, NO_IMMEDIATE);
+    pass(w, op);
+    if (has_home(value) || value->next == NEVER)
+        return;
+    value->home = place;
+    map_put(&w->holder, op->a, op->b);
+}
+
+static void
+write_load(Writer *w, const CodeOp *op)
+{
+    uint32_t old;
+    bool kept = map_get(&w->holder, op->a, &old) && w->value[old].home.kind == IN_PLACE && w->value[old].home.n == op->a;
+    w->good = w->good && op->a < 3u * PLACES_EACH && !(kept && w->value[old].next != NEVER);
+    w->value[op->dest].home = (Operand){IN_PLACE, op->a};
+    map_put(&w->holder, op->a, op->dest);
+}
+
+static void
+write_branch(Writer *w, const CodeOp *op)
+{
+    if (op->kind == CODE_IF) {
+        uint8_t condition = bring(w, op->a), high = condition >= 8;
+        const uint8_t mask[5] = {high ? 0xc4 : 0xc5, high ? 0xc1 : 0xf9, high ? 0x79 : 0x50, high ? 0x50 : (uint8_t)(0xc0 | condition), (uint8_t)(0xc0 | (condition & 7))};
+        put_bytes(w->a, mask, high ? 5 : 4);       // vmovmskpd eax, condition
+        save_all(w, op);
+        put_bytes(w->a, "\xa8\x01\x0f\x84", 4);    // test al, 1; jz ...
+        vec_push(&w->jumps, w->a->bytes.n);
+        put_32(w->a, 0);
+        pass(w, op);
+        forget_registers(w);
+        return;
+    }
+    move_to(w, &w->value[op->a], 0);
+    pass(w, op);
+    forget_registers(w);
+    if (op->kind == CODE_ELSE) {
+        put_bytes(w->a, "\xe9", 1);                // jmp ...
+        put_32(w->a, 0);
+        assembler_jump_here(w->a, vec_last(&w->jumps));
+        vec_last(&w->jumps) = w->a->bytes.n - 4;
+    } else {
+        assembler_jump_here(w->a, vec_pop(&w->jumps));
+        set_register(w, op->dest, 0);
+    }
+}
+
+static void
+write_operation(Writer *w, const CodeOp *op)
+{
+    switch ((CodeKind)op->kind) {
+    case CODE_CONST: w->value[op->dest].home = (Operand){IN_POOL, pool_entry(w->a, op->value)}; return;
+    case CODE_LOAD: write_load(w, op); return;
+    case CODE_STORE: write_store(w, op); return;
+    case CODE_ADD: write_binary(w, op, X86_ADD, NO_IMMEDIATE, false, true); return;
+    case CODE_SUB: write_binary(w, op, X86_SUB, NO_IMMEDIATE, false, false); return;
+    case CODE_MUL: write_binary(w, op, X86_MUL, NO_IMMEDIATE, false, true); return;
+    case CODE_DIV: write_binary(w, op, X86_DIV, NO_IMMEDIATE, false, false); return;
+    case CODE_MIN: write_binary(w, op, X86_MIN, NO_IMMEDIATE, true, false); return; // the second where one is NaN, or they are equal
+    case CODE_MAX: write_binary(w, op, X86_MAX, NO_IMMEDIATE, true, false); return;
+    case CODE_LT: write_binary(w, op, X86_COMPARE, LESS, false, false); return;
+    case CODE_LE: write_binary(w, op, X86_COMPARE, LESS_OR_EQUAL, false, false); return;
+    case CODE_GT: write_binary(w, op, X86_COMPARE, LESS, true, false); return;
+    case CODE_GE: write_binary(w, op, X86_COMPARE, LESS_OR_EQUAL, true, false); return;
+    case CODE_EQ: write_binary(w, op, X86_COMPARE, EQUAL, false, true); return;
+    case CODE_NE: write_binary(w, op, X86_COMPARE, NOT_EQUAL, false, true); return;
+    case CODE_NEG: write_with_bits(w, op, X86_XOR, SIGN_BIT); return;
+    case CODE_ABS: write_with_bits(w, op, X86_AND, ~SIGN_BIT); return;
+    case CODE_NOT: write_with_bits(w, op, X86_XOR, ALL_BITS); return;
+    case CODE_REAL: write_with_bits(w, op, X86_AND, bits_of(1)); return;
+    case CODE_SQRT: write_unary(w, op, X86_SQRT, NO_IMMEDIATE); return;
+    case CODE_FLOOR: write_unary(w, op, X86_ROUND, DOWN); return;
+    case CODE_CEIL: write_unary(w, op, X86_ROUND, UP); return;
+    case CODE_TRUNC: write_unary(w, op, X86_ROUND, TO_ZERO); return;
+    case CODE_SIGN: write_sign(w, op); return;
+    case CODE_LUZ: write_luz(w, op); return;
+    case CODE_SELECT: write_select(w, op); return;
+    case CODE_CALL1:
+    case CODE_CALL2: write_call(w, op); return;
+    case CODE_IF:
+    case CODE_ELSE:
+    case CODE_END: write_branch(w, op); return;
+    case CODE_AND:
+    case CODE_OR: {
+        uint8_t a = bring(w, op->a), b = bring(w, op->b);
+        pass(w, op);
+        put_vector(w->a, op->kind == CODE_AND ? X86_AND : X86_OR, result(w, op), a, in_register(b), NO_IMMEDIATE);
+        return;
+    }
+    case CODE_BOOL: {
+        uint8_t a = bring_operand(w, op, op->a);
+        pass(w, op);
+        put_vector(w->a, X86_COMPARE, result(w, op), a, (Operand){IN_POOL, pool_entry(w->a, 0)}, NOT_EQUAL);
+        return;
+    }
+    default: w->good = false; return;
+    }
+}
+
+bool
+register_code(Assembler *a, const Code *code, uint32_t *slots)
+{
+    Writer w = {.a = a, .code = code, .good = !code->before.n, .partner = code_sine_pairs(&code->body, code->values)};
+    w.value = base_calloc((size_t)code->values + 1, sizeof *w.value);
+    w.next = base_calloc(3 * (size_t)code->body.n + 1, sizeof *w.next);
+    for (uint32_t i = 0; i < code->values; i++)
+        w.value[i] = (Value){NEVER, EMPTY, {IN_FRAME, NOWHERE}};
+    for (uint32_t reg = 0; reg < REGISTERS; reg++)
+        w.holds[reg] = EMPTY;
+    w.empty = (1u << REGISTERS) - 1;
+    for (uint32_t i = 0; i < code->body.n && w.good; i++)
+        w.good = code->body.at[i].kind != CODE_INVOKE;
+    if (w.good)
+        find_next_uses(&w);
+    for (w.now = 0; w.now < code->body.n && w.good; w.now++) {
+        w.pinned = 0;
+        while (w.left.n)
+            vec_push(&w.free_slots, vec_pop(&w.left));
+        write_operation(&w, &code->body.at[w.now]);
+    }
+    *slots = w.slots > *slots ? w.slots : *slots;
+    free(w.value);
+    free(w.next);
+    free(w.partner);
+    map_free(&w.holder);
+    vec_free(&w.free_slots);
+    vec_free(&w.left);
+    vec_free(&w.jumps);
+    return w.good;
+}
+
+#endif
