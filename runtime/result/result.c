@@ -5,6 +5,7 @@
 // Method: a block of rows at a time, to the writer (writer.c) or the caller.
 // Contract: result.h. Complexity: O(columns) per row.
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "runtime/result/sink.h"
 
 static const double FLUSH_SECONDS = 0.2;
+static const double INSTANT = 64 * DBL_EPSILON; // of the time: events no farther apart are at one instant, to rounding
 enum { CALLS_PER_LOOK = 16 };
 
 struct Result {
@@ -27,6 +29,8 @@ struct Result {
     uint32_t *negated;       // outputs with the sign changed; columns behind them
     uint32_t negated_outputs, negated_columns;
     double *row;             // 1 + columns
+    double *behind;          // the same: the row behind the latest event
+    bool waits;              // it has not been written yet
     double flushed;          // clock of the last flush
     bool pending;            // a row has come since
     double looked;           // clock of the latest look at it
@@ -63,10 +67,49 @@ flush(Run *run)
     return error ? report(run, error, "write") : MDL_OK;
 }
 
+MDL_CHECKED static int
+write_row(Run *run, const double *row)
+{
+    Result *result = run->result;
+    run->stats->rows++;
+    if (!result->wanted)
+        return MDL_OK;
+    const mdl_sink *witness = run->options->witness;
+    int error = result->sink.row ? result->sink.row(result->sink.self, row, result->columns + 1) : 0;
+    if (!error && witness)
+        error = witness->row(witness->self, row, result->columns + 1);
+    if (error)
+        return report(run, error, "write");
+    result->pending = true;
+    return MDL_OK;
+}
+
+MDL_CHECKED static int
+write_behind(Run *run)
+{
+    Result *result = run->result;
+    if (!result->waits)
+        return MDL_OK;
+    result->waits = false;
+    return write_row(run, result->behind);
+}
+
+// `time` is that of the event whose second row waits.
+static bool
+is_same_instant(const Result *result, double time)
+{
+    return result->waits && time - result->behind[0] <= INSTANT * fabs(time);
+}
+
 int
 result_tend(Run *run)
 {
     Result *result = run->result;
+    if (result->waits && !is_same_instant(result, run->time)) {
+        int status = write_behind(run);
+        if (status != MDL_OK)
+            return status;
+    }
     if (!result->pending)
         return MDL_OK;
     if (result->rest) {
@@ -146,11 +189,12 @@ result_open(Run *run)
     result->column = options->column;
     result->columns = options->column ? options->columns : run->model->n_outputs;
     result->row = malloc(((size_t)result->columns + 1) * sizeof *result->row);
+    result->behind = calloc((size_t)result->columns + 1, sizeof *result->behind);
     for (uint32_t k = 0; k < result->columns; k++)
         if (output_of(result, k) >= run->model->n_outputs)
             return MDL_INTERNAL;
     result->flushed = clock_seconds();
-    return result->row && list_places(result, run->model) ? begin(run) : MDL_INTERNAL;
+    return result->row && result->behind && list_places(result, run->model) ? begin(run) : MDL_INTERNAL;
 }
 
 static double
@@ -254,24 +298,17 @@ result_prepare(const Run *run, const double *v, uint32_t width, double *row)
 int
 result_prepared(Run *run, const double *row)
 {
-    Result *result = run->result;
     if (run->options->final_time)
         *run->options->final_time = row[0];
-    run->stats->rows++;
-    if (!result->wanted)
-        return MDL_OK;
-    const mdl_sink *witness = run->options->witness;
-    int error = result->sink.row ? result->sink.row(result->sink.self, row, result->columns + 1) : 0;
-    if (!error && witness)
-        error = witness->row(witness->self, row, result->columns + 1);
-    if (error)
-        return report(run, error, "write");
-    result->pending = true;
-    return result_tend(run);
+    int status = write_behind(run);
+    if (status == MDL_OK)
+        status = write_row(run, row);
+    return status == MDL_OK ? result_tend(run) : status;
 }
 
-int
-result_row(Run *run)
+// The values in v into result->row, with all that is looked at in a row.
+MDL_CHECKED static int
+make_row(Run *run)
 {
     Result *result = run->result;
     int status = run->sense ? sense_values(run) : MDL_OK;
@@ -288,7 +325,36 @@ result_row(Run *run)
     result->row[0] = run->v[0];
     if (result->wanted)
         fill_row(run);
-    return result_prepared(run, result->row);
+    return MDL_OK;
+}
+
+int
+result_row(Run *run)
+{
+    int status = make_row(run);
+    return status == MDL_OK ? result_prepared(run, run->result->row) : status;
+}
+
+int
+result_before_event(Run *run)
+{
+    return is_same_instant(run->result, run->v[0]) ? MDL_OK : result_row(run);
+}
+
+int
+result_behind_event(Run *run)
+{
+    Result *result = run->result;
+    int status = make_row(run);
+    if (status != MDL_OK)
+        return status;
+    if (run->options->final_time)
+        *run->options->final_time = result->row[0];
+    if (is_same_instant(result, result->row[0]))
+        result->row[0] = result->behind[0]; // an event is where two rows have one time
+    memcpy(result->behind, result->row, ((size_t)result->columns + 1) * sizeof *result->row);
+    result->waits = true;
+    return MDL_OK;
 }
 
 int
@@ -298,12 +364,15 @@ result_close(Run *run)
     int status = MDL_OK;
     if (!result)
         return status;
+    if (result->begun)
+        status = write_behind(run);
     if (result->begun && result->sink.end) {
         int error = result->sink.end(result->sink.self);
         if (error)
             status = report(run, error, "finish");
     }
     free(result->row);
+    free(result->behind);
     free(result->place);
     free(result->negated);
     free(result);

@@ -148,7 +148,7 @@ process_event(Run *run, double instant, bool located, bool other)
     int status = evaluate_left_limit(run, instant, located);
     run->outdated = located;
     if (status == MDL_OK)
-        status = result_row(run);
+        status = result_before_event(run);
     run->outdated = false;
     if (status != MDL_OK)
         return status;
@@ -187,7 +187,7 @@ process_event(Run *run, double instant, bool located, bool other)
     if (status == MDL_OK)
         audit_after_event(run);
     if (status == MDL_OK)
-        status = result_row(run);
+        status = result_behind_event(run);
     profile_after_event(run);
     if (status == MDL_OK && may_stop(run))
         status = evaluate_asserts(run);
