@@ -156,7 +156,11 @@ typedef struct Contest {
     bool alarmed;        // the explicit method at the start has met stiffness
     double pause, heeds; // evaluations between two such alarms; up to as many none is heeded
     bool muted;          // a step is made whose errors are not told
-    double began, *point, *slope; // where it begins; as many as the model has unknowns
+    double *point, *slope; // where the latest steps began, in turn: `room` times as many as the model has unknowns,
+    double *began, *noise_there; // and when, and how noisy invariants are there
+    uint32_t room, kept, latest; // how many there are since the latest start, and the last of them
+    double usual;        // how far they are from each other
+    double noise, least; // of the invariants where the latest step has ended (projection_noise()), and the least since the start
     const char *reason;  // why the first method was chosen,
     const char *held;    // and why the champion has come, while another one is tried
     double rate, *direction; // of the explicit method while another one works: the largest rate of the equations that it has seen, and along which direction,

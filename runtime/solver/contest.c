@@ -19,6 +19,7 @@
 #include "runtime/linear/linear.h"
 #include "runtime/point/point.h"
 #include "runtime/solver/solver.h"
+#include "runtime/step/step.h"
 
 static const double FIRST = 16384;   // work before the first trial: some thousands of steps
 static const double PART = 0.125;    // of that: a trial,
@@ -32,7 +33,7 @@ static const double BETTER = 1.5;    // how much further a rival must get for it
 static const double HARMLESS = 1000; // steps whose errors may add up,
 static const double SHORTER = 0.2;   // and the power of what is beyond, by which a method of BDF's orders would have to shorten its steps
 static const uint32_t FEW = 50;      // states: there the factors of radau cost little
-static const double SOON = 4096;     // work of ida before radau is tried where the motion was found to be stiff
+static const double SOON = 4096;     // work of ida before radau is tried where the motion was found to be stiff, and the explicit method where gauss has given up
 static const uint32_t MOST_LOOPS = 300; // unknowns of loops beyond which nobody solves them within a right side
 
 // Work in evaluations: of one with what the method does with its values (solutions of linear systems, sums over the past), of a Jacobian,
@@ -40,6 +41,12 @@ static const uint32_t MOST_LOOPS = 300; // unknowns of loops beyond which nobody
 static const double IDA_EVALUATION = 3.5, IDA_MATRIX = 8;
 static const double RADAU_EVALUATION = 4, RADAU_JACOBIAN = 2, RADAU_FACTORS = 3;
 static const double ADAMS_EVALUATION = 2.5, DOP853_EVALUATION = 1.4, LOOPS = 2.5; // of dop853 as many as DOP853_EVALUATIONS a step
+
+enum { KEPT = 16, BACK = 3 };        // steps that are remembered, and by as many at least the run goes back before a singular position,
+static const double CLEAR = 1e-4;    // and to where the invariants' noise is this part of what is too much, or not more than
+static const double ABOVE = 30;      // times the least,
+static const double RISE = 0.01;     // of which as much is forgotten in the time of a usual step;
+static const double SHRUNK = 0.5, FORGETTING = 0.95; // of that: what is shorter does not come from the motion; how long it is remembered
 
 enum { WATCHES, TRIES }; // stage
 enum { RIVALS = 3, DOP853_EVALUATIONS = 12 };
@@ -144,16 +151,22 @@ may_change(const Run *run)
            && !run->modes && has_plain_loops(run);
 }
 
-// Whether a method that is not made for stiffness may begin: it finds out within some steps, which is little but for large models. Where constraints bind the states
-// a singular position may be ahead. IDA is carried through it by what it knows of the motion before (crossing.c), which is nothing if it begins there.
+// Whether a method that is not made for stiffness may begin: it finds out within some steps, which is little but for large models.
 bool
 contest_begins_explicit(Run *run)
 {
-    if (!may_change(run) || run->deficient || run->model->n_constraints)
+    if (!may_change(run))
         return false;
     if (run->model->nx <= SMALL)
         return true;
     return largest_rate(run) * (run->options->stop - run->time) < DOP853_STABLE * FEW_STEPS;
+}
+
+// Of the integrator at most, in any form.
+static size_t
+unknowns(const Run *run)
+{
+    return run->model->n;
 }
 
 static double
@@ -162,27 +175,50 @@ trial(const Contest *c)
     return fmax(PART * c->patience, LEAST);
 }
 
+// With IDA, when it works.
+MDL_CHECKED static int
+open_contest(Run *run)
+{
+    const mdl_model *model = run->model;
+    run->contest = (Contest){.least = INFINITY, .champion = MDL_SOLVER_IDA, .rival = MDL_SOLVER_RADAU, .patience = FIRST, .reason = run->stats->reason};
+    run->contest.open = run->solver == MDL_SOLVER_IDA && may_change(run);
+    set_stage(run, WATCHES);
+    if (!run->contest.open)
+        return MDL_OK;
+    uint32_t room = model->n_constraints ? KEPT : 1;
+    size_t most = unknowns(run);
+    run->contest.room = room;
+    run->contest.point = calloc((2 * (size_t)room + 1) * most + 2 * (size_t)room, sizeof *run->contest.point);
+    run->contest.slope = run->contest.point + room * most;
+    run->contest.direction = run->contest.slope + room * most;
+    run->contest.began = run->contest.direction + most;
+    run->contest.noise_there = run->contest.began + room;
+    return run->contest.point ? MDL_OK : MDL_INTERNAL;
+}
+
 int
 contest_begin(Run *run)
 {
-    const mdl_model *model = run->model;
-    run->contest = (Contest){.champion = MDL_SOLVER_IDA, .rival = MDL_SOLVER_RADAU, .patience = FIRST, .reason = run->stats->reason};
-    bool open = run->solver == MDL_SOLVER_IDA && may_change(run);
-    run->contest.open = open;
-    if (open && contest_begins_explicit(run)) {
-        run->contest.champion = MDL_SOLVER_DOP853;
-        run->contest.rival = MDL_SOLVER_IDA;
-        run->stats->reason = "not stiff so far";
-        integrator_form(run, MDL_SOLVER_DOP853);
-    }
+    int status = open_contest(run);
+    if (status != MDL_OK || !run->contest.open || !contest_begins_explicit(run))
+        return status;
+    run->contest.champion = MDL_SOLVER_DOP853;
+    run->contest.rival = MDL_SOLVER_IDA;
+    run->stats->reason = "not stiff so far";
+    integrator_form(run, MDL_SOLVER_DOP853);
     set_stage(run, WATCHES);
-    if (!open)
-        return MDL_OK;
-    uint32_t most = model->n > model->nx ? model->n : model->nx;
-    run->contest.point = calloc(3 * (size_t)most, sizeof *run->contest.point);
-    run->contest.slope = run->contest.point + most;
-    run->contest.direction = run->contest.slope + most;
-    return run->contest.point ? MDL_OK : MDL_INTERNAL;
+    return MDL_OK;
+}
+
+int
+contest_join(Run *run)
+{
+    int status = run->contest.open ? MDL_OK : open_contest(run);
+    if (status == MDL_OK && run->contest.open && contest_begins_explicit(run)) {
+        run->contest.rival = MDL_SOLVER_DOP853;
+        run->contest.patience = SOON;
+    }
+    return status;
 }
 
 // Half of the work is over: what counts begins here.
@@ -197,6 +233,13 @@ over(Run *run, double work)
         return false;
     }
     return c->half && done >= work / 2;
+}
+
+// Whoever begins here knows enough of the motion when it comes to a singular position.
+static bool
+is_clear(const Contest *c, double noise)
+{
+    return noise <= fmax(CLEAR, ABOVE * c->least);
 }
 
 // A trial that costs as much as what is left is not worth it.
@@ -290,7 +333,7 @@ contest_next(Run *run)
         c->patience = ALARM;
         set_stage(run, WATCHES);
     }
-    if (!over(run, tries ? trial(c) : c->patience))
+    if (!over(run, tries ? trial(c) : c->patience) || !is_clear(c, c->noise))
         return run->solver;
     double pace = progress(run);
     if (!tries) {
@@ -304,6 +347,38 @@ contest_next(Run *run)
     else
         return c->champion;
     return run->solver;
+}
+
+// To where invariants say what there is to know of the motion, some steps before the singular position.
+static void
+go_back(Contest *c)
+{
+    uint32_t steps = 0;
+    while (c->kept > 1 && (steps < BACK || !is_clear(c, c->noise_there[c->latest]))) {
+        c->latest = (c->latest + c->room - 1) % c->room;
+        c->kept--;
+        steps++;
+    }
+}
+
+// The run is where the latest point that is kept was.
+static void
+take_back(Run *run)
+{
+    Contest *c = &run->contest;
+    run->time = c->began[c->latest];
+    c->noise = c->noise_there[c->latest];
+    memcpy(run->y, c->point + c->latest * unknowns(run), unknowns(run) * sizeof *c->point);
+    memcpy(run->yp, c->slope + c->latest * unknowns(run), unknowns(run) * sizeof *c->slope);
+}
+
+void
+contest_give_way(Run *run)
+{
+    if (run->contest.room < 2 || !run->contest.kept || !contest_tries(run))
+        return;
+    go_back(&run->contest);
+    take_back(run);
 }
 
 void
@@ -327,13 +402,60 @@ contest_tries(const Run *run)
 }
 
 void
-contest_enter(Run *run)
+contest_forget(Run *run)
+{
+    run->contest.kept = 0;
+    run->contest.usual = run->contest.noise = 0;
+    run->contest.least = INFINITY;
+}
+
+bool
+contest_nears_singular(Run *run, const Projection *projection, const double *end)
 {
     Contest *c = &run->contest;
-    c->muted = true;
-    c->began = run->time;
-    memcpy(c->point, run->y, run_size(run) * sizeof *c->point);
-    memcpy(c->slope, run->yp, run_size(run) * sizeof *c->slope);
+    c->noise = projection_noise(run, projection, end);
+    c->least = fmin(c->least, c->noise);
+    return c->noise > 1;
+}
+
+// The latest point stays where it is followed by another one when somebody may go back to it: steps that become shorter are on the way into a singular position,
+// and all of them together may be less than what a method needs to know the motion.
+static bool
+is_kept(Contest *c, double time)
+{
+    if (!c->kept)
+        return true;
+    uint32_t before = (c->latest + c->room - 1) % c->room;
+    double way = c->kept > 1 ? c->began[c->latest] - c->began[before] : time - c->began[c->latest];
+    if (!is_clear(c, c->noise_there[c->latest]) || way < SHRUNK * c->usual)
+        return false;
+    c->usual = fmax(way, FORGETTING * c->usual);
+    return true;
+}
+
+void
+contest_note(Run *run)
+{
+    Contest *c = &run->contest;
+    if (c->kept && c->began[c->latest] == run->time)
+        return;
+    if (c->kept && c->usual > 0)
+        c->least *= 1 + RISE * fmin((run->time - c->began[c->latest]) / c->usual, 1);
+    if (is_kept(c, run->time)) {
+        c->latest = (c->latest + 1) % c->room;
+        c->kept = c->kept < c->room ? c->kept + 1 : c->room;
+    }
+    c->began[c->latest] = run->time;
+    c->noise_there[c->latest] = c->noise;
+    memcpy(c->point + c->latest * unknowns(run), run->y, unknowns(run) * sizeof *c->point);
+    memcpy(c->slope + c->latest * unknowns(run), run->yp, unknowns(run) * sizeof *c->slope);
+}
+
+void
+contest_enter(Run *run)
+{
+    run->contest.muted = true;
+    contest_note(run);
 }
 
 bool
@@ -343,9 +465,9 @@ contest_leave(Run *run, int status)
     c->muted = false;
     if (status == MDL_OK || status == MDL_INTERNAL)
         return false;
-    run->time = c->began;
-    memcpy(run->y, c->point, run_size(run) * sizeof *c->point);
-    memcpy(run->yp, c->slope, run_size(run) * sizeof *c->slope);
+    if (status == RUN_NEARS_SINGULAR || !is_clear(c, c->noise_there[c->latest]))
+        go_back(c);
+    take_back(run);
     return true;
 }
 
@@ -364,5 +486,5 @@ void
 contest_free(Run *run)
 {
     free(run->contest.point);
-    run->contest.point = run->contest.slope = run->contest.direction = NULL;
+    run->contest.point = run->contest.slope = run->contest.direction = run->contest.began = run->contest.noise_there = NULL;
 }

@@ -390,7 +390,7 @@ make_attempt(Run *run, Attempt attempt, double *size)
         ode->off = !projected;
         if (!projected)
             return MDL_OK;
-        if (run->contest.open && !projection_is_clear(run, ode->projection, steps->end))
+        if (run->contest.open && contest_nears_singular(run, ode->projection, steps->end))
             return RUN_NEARS_SINGULAR;
     }
     if (right_side(run, attempt.to, steps->end, steps->slope[DOP853_STAGES]) != MDL_OK) {

@@ -366,7 +366,7 @@ project(Run *run)
     for (uint32_t i = 0; i < nx; i++)
         shift[i] = run->y[i] - shift[i];
     history_shift(integrator->ida, shift, nx);
-    if (!run->modes && projection_is_clear(run, integrator->projection, run->y))
+    if (!contest_nears_singular(run, integrator->projection, run->y) && !run->modes)
         crossing_keep(integrator->crossing, run, integrator->ida);
     return MDL_OK;
 }

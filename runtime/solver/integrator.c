@@ -100,12 +100,14 @@ integrator_free(Run *run)
 int
 integrator_start(Run *run)
 {
+    contest_forget(run);
     return run->stepper->start(run);
 }
 
 int
 integrator_resume(Run *run)
 {
+    contest_forget(run);
     return run->stepper->resume ? run->stepper->resume(run) : run->stepper->start(run);
 }
 
@@ -140,7 +142,7 @@ go_on_with_ida(Run *run, double reached, bool singular)
         run_message(run, MDL_NOTE, "at time %.12g: the %s method needs steps that are too short from here on; ida goes on", reached,
                     method);
     run->stats->reason = singular ? "near a singular position" : "after steps that became too short";
-    return MDL_OK;
+    return contest_join(run);
 }
 
 // Where the corrector finds no solution of all unknowns together (the junctions of transistors at rest leave loops so ill-conditioned that corrections are
@@ -162,17 +164,12 @@ go_on_causal(Run *run, double reached)
     return run->stepper->start(run);
 }
 
-// A step of the method that contest.c wants. Where that fails the one that was best so far makes it, and where that one does IDA, which says what is wrong if it
-// fails, too.
+// A step of the method that is there. Where that fails the one that was best so far makes it, and where that one does IDA, which says what is wrong if it
+// fails, too. It may begin before run->time.
 MDL_CHECKED static int
-contested_step(Run *run, double limit)
+step_somehow(Run *run, double limit)
 {
-    mdl_solver next = contest_next(run);
     int status = MDL_OK;
-    if (next != run->solver) {
-        status = change_method(run, next);
-        contest_changed(run);
-    }
     while (status == MDL_OK && (run->solver != MDL_SOLVER_IDA || contest_tries(run))) {
         contest_enter(run);
         status = run->stepper->step(run, limit);
@@ -186,7 +183,28 @@ contested_step(Run *run, double limit)
         else
             contest_end(run);
     }
-    return status == MDL_OK ? run->stepper->step(run, limit) : status;
+    if (status != MDL_OK)
+        return status;
+    contest_note(run);
+    return run->stepper->step(run, limit);
+}
+
+// With the method that contest.c wants.
+MDL_CHECKED static int
+contested_step(Run *run, double limit)
+{
+    mdl_solver next = contest_next(run);
+    double reached = run->time;
+    int status = MDL_OK;
+    if (next != run->solver) {
+        contest_give_way(run);
+        status = change_method(run, next);
+        contest_changed(run);
+    }
+    do
+        status = status == MDL_OK ? step_somehow(run, limit) : status;
+    while (status == MDL_OK && run->time < reached);
+    return status;
 }
 
 int

@@ -395,6 +395,8 @@ project(Run *run)
         return MDL_OK;
     if (!projection_apply(run, ode->projection, run->time, run->y))
         return projection_report(run);
+    if (run->contest.open && contest_nears_singular(run, ode->projection, run->y))
+        return RUN_NEARS_SINGULAR;
     ode_displace(run);
     return MDL_OK;
 }

@@ -692,7 +692,7 @@ accept(Run *run, double limit, double h, uint32_t order)
         run->y[k] = ode->y[k] + end[k];
     if (ode->projection && !projection_apply(run, ode->projection, run->time, run->y))
         return projection_report(run);
-    if (run->contest.open && ode->projection && !projection_is_clear(run, ode->projection, run->y))
+    if (run->contest.open && ode->projection && contest_nears_singular(run, ode->projection, run->y))
         return RUN_NEARS_SINGULAR;
     for (uint32_t k = 0; k < n; k++)
         ode->tilt[k] = run->y[k] - ode->y[k] - end[k];

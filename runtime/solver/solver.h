@@ -19,18 +19,29 @@ void choice_warn_of_stiffness(Run *run);
 
 // --- contest.c: --solver=auto on the way
 MDL_CHECKED int contest_begin(Run *run); // the first method was chosen; MDL_INTERNAL: out of memory
+// IDA goes on for a method that does not: others are looked for from here on. MDL_INTERNAL: out of memory.
+MDL_CHECKED int contest_join(Run *run);
 void contest_free(Run *run);
-// Whether the explicit method of high order begins where gauss does not: the user has asked for nothing else, loops are small and linear, and no constraints bind the states.
+// Whether the explicit method of high order begins where gauss does not: the user has asked for nothing else, loops are small and linear.
 bool contest_begins_explicit(Run *run);
-// Before a step: the method that makes it. When it is another one than run->solver, contest_changed() is called behind the change.
+// Before a step: the method that makes it. When it is another one than run->solver, contest_give_way() is called before the change, and
+// contest_changed() behind it.
 mdl_solver contest_next(Run *run);
+// When that is another one than run->solver: where constraints bind the states a rival that has lost gives way some steps before, since nobody can begin just before
+// a singular position.
+void contest_give_way(Run *run);
 void contest_changed(Run *run);
 bool contest_tries(const Run *run); // run->solver is on trial
-// Around a step of a method whose errors are not told. True: it has failed, the run is where the step began, and IDA is to make it
-// (contest_end() behind the change).
+// Around a step of a method whose errors are not told. True: it has failed, the run is where the step began, or before that where a singular position is ahead, and
+// IDA is to go on (contest_end() behind the change).
 void contest_enter(Run *run);
+void contest_note(Run *run); // before a step of a method that tells its errors: somebody may go back to where it began
 MDL_CHECKED bool contest_leave(Run *run, int status);
 void contest_end(Run *run);
+// Whether the end of a step, to which the projection has led, is too near a position in which invariants depend on each other. How near it is decides where methods
+// may change.
+MDL_CHECKED bool contest_nears_singular(Run *run, const Projection *projection, const double *end);
+void contest_forget(Run *run); // the motion begins anew here: nobody goes back behind this point
 
 // --- stalled.c: runs that do not get on
 // After a step that began at `before`. MDL_FAILED with a message: the steps have shrunk to rounding.

@@ -601,15 +601,23 @@ keep_velocities(const Run *run, Projection *p, double *y)
     }
 }
 
+double
+projection_noise(const Run *run, const Projection *p, const double *y)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < p->states && !p->singular; i++) {
+        uint32_t j = p->state[i];
+        double part = p->fresh[i] / (MUCH * run->tolerance * fmax(fabs(y[j]), fabs(run->v[run->model->nominal + j])));
+        if (!(part <= most))
+            most = part;
+    }
+    return p->singular || isnan(most) ? INFINITY : most;
+}
+
 bool
 projection_is_clear(const Run *run, const Projection *p, const double *y)
 {
-    for (uint32_t i = 0; i < p->states && !p->singular; i++) {
-        uint32_t j = p->state[i];
-        if (!(p->fresh[i] <= MUCH * run->tolerance * fmax(fabs(y[j]), fabs(run->v[run->model->nominal + j]))))
-            return false;
-    }
-    return !p->singular;
+    return projection_noise(run, p, y) <= 1;
 }
 
 bool

@@ -42,6 +42,7 @@ MDL_CHECKED bool projection_factor(Run *run, Projection *projection, double time
 void projection_weights(const Run *run, Projection *projection, const double *y, double *weight);
 // At the point where the latest projection has arrived rounding of the invariants moves no state by much more than the tolerance.
 bool projection_is_clear(const Run *run, const Projection *projection, const double *y);
+double projection_noise(const Run *run, const Projection *projection, const double *y); // what it moves, in units of that; INFINITY: nothing is known
 void projection_measure(const Run *run, Projection *projection); // the same at the point factored last
 void projection_forget(Projection *projection); // what earlier projections have shown; when the method starts again
 void projection_snapshot(Projection *projection, struct Snapshot *snapshot); // the same is kept; the factors are made anew
