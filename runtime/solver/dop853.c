@@ -25,6 +25,7 @@ static const double SHARE = 1.0 / 8;          // as that of erk (ode.c)
 static const double FINER = 4;                // long steps see little of what is narrow: some fifteen per cent more of them, and outliers are rare
 static const double SAFE = 0.9, SHORTEST = 1.0 / 3, LONGEST = 6; // Hairer, Norsett and Wanner, II.5
 static const double SHORTER = 0.2;            // what is left of a step whose stages have no right side
+static const double SHORT = 0.01;             // of a step: an explicit step of Euler's
 enum { STIFF = 6, CALM = 6 };                 // steps
 static const double STRETCH = 1.01;           // by which a step may be longer to end where the next one must
 
@@ -123,6 +124,7 @@ forget(Run *run)
 MDL_CHECKED static int
 dop853_start(Run *run)
 {
+    run->ode->before = fmax(run->ode->step, run->ode->before);
     run->ode->length = run->ode->step = 0;
     forget(run);
     return MDL_OK;
@@ -151,7 +153,7 @@ dop853_snapshot(Run *run, Snapshot *snapshot)
     Ode *ode = run->ode;
     Steps *steps = &ode->own;
     size_t row = ode->n * sizeof(double);
-    double *number[] = {&ode->from, &ode->length, &ode->step, &ode->rate};
+    double *number[] = {&ode->from, &ode->length, &ode->step, &ode->before, &ode->rate};
     for (size_t k = 0; k < sizeof number / sizeof *number; k++)
         snapshot_part(snapshot, number[k], sizeof *number[k]);
     bool *flag[] = {&ode->fresh, &ode->rejected, &ode->shortened, &steps->between};
@@ -269,7 +271,8 @@ dop853_is_stiff(const Run *run)
 
 // --- the first step
 
-// By what an explicit step of Euler's says of the second derivative (Hairer, Norsett and Wanner, II.4). run->yp is the slope.
+// By what an explicit step of Euler's says of the second derivative (Hairer, Norsett and Wanner, II.4). run->yp is the slope. Behind an event what moves by a hundredth
+// of a step of before is known to be little, also of what is zero there.
 static double
 first_step(Run *run, double limit)
 {
@@ -284,17 +287,19 @@ first_step(Run *run, double limit)
     }
     size = sqrt(size / n);
     speed = sqrt(speed / n);
-    double try = fmin(size > 1e-5 && speed > 1e-5 ? 0.01 * size / speed : 1e-6 * left, left), step = try * SHORTER;
+    double try = size > 1e-5 && speed > 1e-5 ? 0.01 * size / speed : 1e-6 * left;
+    try = fmin(fmax(try, SHORT * run->ode->before), left);
+    double step = try * SHORTER;
     for (uint32_t i = 0; i < n; i++)
         point[i] = run->y[i] + try * run->yp[i];
     if (right_side(run, run->time + try, point, rate) == MDL_OK) {
         for (uint32_t i = 0; i < n; i++)
             bend += (rate[i] - run->yp[i]) * weight[i] * (rate[i] - run->yp[i]) * weight[i];
         double most = fmax(speed, sqrt(bend / n) / try);
-        step = fmin(100 * try, most > 1e-15 ? pow(0.01 / most, 1.0 / DOP853_ORDER) : fmax(1e-6 * left, 1e-3 * try));
+        step = fmin(try / SHORT, most > 1e-15 ? pow(0.01 / most, 1.0 / DOP853_ORDER) : fmax(1e-6 * left, 1e-3 * try));
     }
     free(point);
-    return step;
+    return run->ode->before > 0 ? fmin(step, run->ode->before) : step;
 }
 
 // --- steps
@@ -347,6 +352,7 @@ dop853_accept(Run *run, Attempt attempt, double size)
     if (size <= 1) {
         ode->step = attempt.last && next < ode->step ? ode->step : next; // it was cut short
         ode->rejected = ode->shortened = false;
+        ode->before = 0;
         return true;
     }
     *(isnan(size) ? &run->stats->newton_failures : &run->stats->error_failures) += 1;

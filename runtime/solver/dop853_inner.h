@@ -27,6 +27,7 @@ struct Ode {
     Steps *at;                  // those that have the last step
     double from, length;        // of the last step; length 0: none
     double step;                // the next one; 0: not known
+    double before;              // the one that would have come before the latest start; 0: there was none, or there have been steps
     double *held, *carry;       // what rounding has taken off unknowns of these values; others begin with nothing
     bool fresh;                 // run->yp is the slope at run->y
     bool rejected;              // the latest attempt
