@@ -332,6 +332,19 @@ keep_loops(Run *run)
     memcpy(y + model->nx, run->v + model->y + model->nx, (model->n - model->nx) * sizeof *y);
     for (uint32_t k = 0; k < run->n_implicit; k++)
         yp[run->implicit[k]] = run->v[model->yp + run->implicit[k]];
+    run->solved_time = run->v[0];
+}
+
+// With no states, on the solution that the loops have been on.
+MDL_CHECKED static int
+solve_on(Run *run, bool report)
+{
+    int status = loops_are_continued(run) ? loops_continue(run) : MDL_FAILED;
+    if (status == MDL_OK)
+        keep_loops(run);
+    else
+        status = evaluate_solved(run, report);
+    return status;
 }
 
 // A loop could not be solved from where its unknowns were. Between two steps of a method that integrates them, too, their
@@ -414,7 +427,7 @@ evaluate_row(Run *run, bool report)
     bool integrated = !run->solve_rows && !run->causal;
     if (integrated)
         evaluate_integrated(run);
-    if (integrated ? run->past_open : evaluate_solved(run, false) != MDL_OK)
+    if (integrated ? run->past_open : solve_on(run, false) != MDL_OK)
         status = solve_otherwise(run, report);
     return status == MDL_OK ? complete_row(run, report) : status;
 }
@@ -450,6 +463,8 @@ evaluate_store(Run *run)
 {
     memcpy(run->y, run->v + run->model->y, run_stored(run) * sizeof *run->y);
     memcpy(run->yp, run->v + run->model->yp, run_stored(run) * sizeof *run->yp);
+    if (!run->model->nx)
+        keep_loops(run);
     if (!run->modes)
         return;
     memmove(run->y + run->ny, run->mode, run->modes * sizeof *run->y);
@@ -461,7 +476,7 @@ int
 evaluate_reached(Run *run, const double *y)
 {
     evaluate_states(run, run->time, y);
-    int status = evaluate_solved(run, true);
+    int status = solve_on(run, true);
     if (status == MDL_OK) {
         evaluate_store(run);
         evaluate_note_reached(run);

@@ -104,6 +104,13 @@ bool locked_keeps_motion(Run *run);
 bool locked_newly(const Run *run); // blocks are locked that were not when they were looked at: by a condition that makes no event
 void locked_form(Run *run); // chooses the causal form, for an integrator that is not made yet
 
+// --- continued_loops.c: loops of models without states
+
+// The point in v is behind the row that was solved last, and nothing integrates between them.
+bool loops_are_continued(const Run *run);
+// Instead of evaluate_solved() there: on the solution that the loops have been on.
+MDL_CHECKED int loops_continue(Run *run);
+
 // --- fold.c: loops whose solution ends
 // The next step could not be made from the accepted point. True: just behind it a loop has another solution alone, to which an event leads.
 bool fold_found(Run *run);

@@ -193,6 +193,7 @@ struct Run {
     uint64_t evaluations; // of the dynamics, and of programs that have a part of them
     uint64_t point_evaluation; // so many when the last accepted point was evaluated (evaluate_note_reached); 0: never
     double *solved;       // n + nx, of which loops' unknowns count: where evaluate_row() has solved them last
+    double solved_time;   // and when
     double *motion;       // n + nx: unknowns and derivatives before the event being handled
 
     Newton **block;       // per dynamics step, NULL for plain ones

@@ -93,6 +93,7 @@ check_step(Run *run)
         return MDL_INTERNAL;
     memcpy(run->kept, run->v, values * sizeof *run->v);
     memcpy(run->kept + values, run->solved, solved * sizeof *run->solved);
+    double solved_time = run->solved_time;
     int status = evaluate_at(run, run->time, false);
     if (status != MDL_OK) { // right before a loop loses its solution (fold.c): what the integrator has found holds within its tolerance
         status = run->stepper->interpolate(run, run->time);
@@ -102,5 +103,6 @@ check_step(Run *run)
         status = look(run);
     memcpy(run->v, run->kept, values * sizeof *run->v);
     memcpy(run->solved, run->kept + values, solved * sizeof *run->solved);
+    run->solved_time = solved_time;
     return status;
 }

@@ -86,6 +86,7 @@ allocate(Run *run)
     run->v = malloc(((size_t)model->nv + 1) * sizeof *run->v);
     run->abstol = calloc(n + 1, sizeof *run->abstol);
     run->solved = calloc(n + model->nx + 1, sizeof *run->solved);
+    run->solved_time = NAN; // no row has been solved
     run->motion = calloc(n + model->nx + 1, sizeof *run->motion);
     run->y = calloc(n + run->modes + 1, sizeof *run->y);
     run->yp = calloc(n + run->modes + 1, sizeof *run->yp);

@@ -202,6 +202,7 @@ run_snapshot(Run *run, Snapshot *s)
     snapshot_part(s, run->yp, stored * sizeof *run->yp);
     snapshot_part(s, run->motion, ((size_t)model->n + model->nx) * sizeof *run->motion);
     snapshot_part(s, run->solved, ((size_t)model->n + model->nx) * sizeof *run->solved);
+    snapshot_part(s, &run->solved_time, sizeof run->solved_time);
     snapshot_part(s, run->abstol, model->n * sizeof *run->abstol);
     snapshot_part(s, &run->strictness, sizeof run->strictness);
     snapshot_part(s, &run->interval, sizeof run->interval);
