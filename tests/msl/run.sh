@@ -44,13 +44,22 @@ tubes() {
         }' "$1"
 }
 
-# Of a result the rows at instants that are published.
+# Of a result the rows at instants that are published: those that are nearest to each.
 published() {
     awk -F, '
+        function nearest(    i) { for (i = 1; i <= m; i++) if (off[i] <= least) print line[i]; m = 0; least = near }
         FNR == 1 && NR == 1 { next }
         NR == FNR { at[++n] = $1 + 0; next }
-        FNR == 1 { print; k = 1; near = 1e-5*(at[n] - at[1]); next }
-        { while (k < n && at[k] < $1 - near) k++; if (at[k] >= $1 - near && at[k] <= $1 + near) print }' "$2" "$1"
+        FNR == 1 { print; k = 1; least = near = 1e-5*(at[n] - at[1]); next }
+        {
+            while (k < n && at[k] < $1 - near) { nearest(); k++ }
+            while (k < n && at[k + 1] - $1 <= $1 - at[k]) { nearest(); k++ }
+            distance = at[k] < $1 ? $1 - at[k] : at[k] - $1
+            if (distance > near) next
+            line[++m] = $0; off[m] = distance
+            if (distance < least) least = distance
+        }
+        END { nearest() }' "$2" "$1"
 }
 
 run_it() {
