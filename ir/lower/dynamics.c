@@ -145,6 +145,24 @@ section_text(Lowering *low, const InstrVec *code)
                         : arena_printf(low->arena, "%u assignments, from %s to %s", code->n, first, last);
 }
 
+// Which functions of known angles several steps need.
+static KnownParts *
+count_parts(Lowering *low, const InstrVec *code, const U8Vec *needed, const PieceVec *pieces)
+{
+    KnownParts *known = known_parts_create(low);
+    InstrVec step = {0};
+    for (uint32_t i = 0; i < pieces->n && pieces->n > 1 && shares_parts(code); i++) {
+        const Piece *piece = &pieces->at[i];
+        vec_clear(&step);
+        for (uint32_t k = piece->first; k < piece->first + piece->n; k++)
+            if (piece->loop != NONE || needed->at[k])
+                vec_push(&step, code->at[k]);
+        known_parts_count(known, step.at, step.n);
+    }
+    vec_free(&step);
+    return known;
+}
+
 static void
 make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const PieceVec *pieces, InstrVec *whole,
            InstrVec *outputs)
@@ -155,6 +173,7 @@ make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const Piece
     U32Vec funcs = {0};
     InstrVec piece_code = {0}, before = {0};
     vec_reserve(whole, code->n);
+    KnownParts *known = count_parts(low, code, needed, pieces);
     for (uint32_t i = 0; i < pieces->n; i++) {
         Piece piece = pieces->at[i];
         vec_clear(&piece_code);
@@ -166,7 +185,7 @@ make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const Piece
                 residuals[k] = low->r + low->tear_row.at[loop->residual + k];
             mdl_step step = {.block = step_block(low, causal, loop, residuals,
                                                  arena_printf(low->arena, "block%u", i),
-                                                 loop->linear ? LIFT_HELD : LIFT_LOOP, &piece_code, &before)};
+                                                 loop->linear ? LIFT_HELD : LIFT_LOOP, &piece_code, known, &before)};
             vec_append(whole, piece_code.at, piece_code.n);
             if (before.n) {
                 const char *text = arena_printf(low->arena, "%u functions of what the next loop takes as it is", before.n);
@@ -187,12 +206,14 @@ make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const Piece
             const char *text = section_text(low, &piece_code);
             sort_code(low, piece_code.at, piece_code.n);
             vec_append(whole, piece_code.at, piece_code.n);
+            share_known_parts(known, &piece_code);
             step_code(low, "dynamics", &piece_code, false, &steps, &funcs);
             steps.at[steps.n - 1].text = text;
         }
     }
     model->n_dynamics = steps.n;
     model->dynamics = steps_finish(low, &steps, &funcs);
+    known_parts_free(&known);
     vec_free(&steps);
     vec_free(&funcs);
     vec_free(&piece_code);

@@ -218,15 +218,24 @@ void add_function(Lowering *low, const char *name, InstrVec *code, bool sort, md
 void sort_code(Lowering *low, Instr *code, uint32_t n);
 
 // --- known_parts.c: parts of a loop that it takes as they are
+typedef struct KnownParts KnownParts;
+KnownParts *known_parts_create(Lowering *low);
+void known_parts_free(KnownParts **known);
+// Whether the dynamics are small enough for their steps to share such parts.
+bool shares_parts(const InstrVec *dynamics);
+// Looks at the instructions of another step, before any is changed.
+void known_parts_count(KnownParts *known, Instr *code, uint32_t n);
+// Elementary functions that several steps need become instructions of the step, where it is the first, or are those of one before. Steps in their order.
+void share_known_parts(KnownParts *known, InstrVec *code);
 // Moves elementary functions of what the block does not compute from its functions to `before`. Clobbers low->scratch.
-void take_known_parts(Lowering *low, const mdl_block *block, InstrVec *code, InstrVec *derivatives, InstrVec *before);
+void take_known_parts(KnownParts *known, const mdl_block *block, InstrVec *code, InstrVec *derivatives, InstrVec *before);
 
 // --- step_blocks.c: steps of a program
 typedef VEC(mdl_step) StepVec;
 // A loop as a block: `code` receives its inner assignments and residuals, which are already in causal order. `before` receives instructions whose values the block
 // reads, unless it is NULL.
 mdl_block *step_block(Lowering *low, const Causal *causal, const Loop *loop, const uint32_t *residual_places, const char *name,
-                      LiftMode mode, InstrVec *code, InstrVec *before);
+                      LiftMode mode, InstrVec *code, KnownParts *known, InstrVec *before);
 // The code as a step, if there is any; `funcs` has the function of each step, or NONE. Clears the code.
 void step_code(Lowering *low, const char *name, InstrVec *code, bool sort, StepVec *steps, U32Vec *funcs);
 mdl_step *steps_finish(Lowering *low, const StepVec *steps, const U32Vec *funcs);

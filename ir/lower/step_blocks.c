@@ -114,7 +114,7 @@ name_block(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *blo
 
 mdl_block *
 step_block(Lowering *low, const Causal *causal, const Loop *loop, const uint32_t *residual_places, const char *name,
-           LiftMode mode, InstrVec *code, InstrVec *before)
+           LiftMode mode, InstrVec *code, KnownParts *known, InstrVec *before)
 {
     mdl_block *block = arena_new(low->arena, mdl_block);
     uint32_t *unknown = arena_array(low->arena, uint32_t, loop->n), *residual = arena_array(low->arena, uint32_t, loop->n);
@@ -148,8 +148,8 @@ step_block(Lowering *low, const Causal *causal, const Loop *loop, const uint32_t
     InstrVec eval = {0};
     sort_code(low, code->at, code->n);
     vec_append(&eval, code->at, code->n);
-    if (before)
-        take_known_parts(low, block, &eval, &derivatives, before);
+    if (known)
+        take_known_parts(known, block, &eval, &derivatives, before);
     add_function(low, arena_printf(low->arena, "%s_eval", name), &eval, true, &block->eval);
     add_function(low, arena_printf(low->arena, "%s_jacobian", name), &derivatives, true, &block->jacobian);
     vec_free(&eval);
@@ -214,7 +214,7 @@ make_init(Lowering *low)
         for (uint32_t k = 0; k < loop->n; k++)
             residuals[k] = first + k;
         mdl_step step = {.block = step_block(low, causal, loop, residuals,
-                                             arena_printf(low->arena, "init_block%u", steps.n), LIFT_LIVE, &code, NULL)};
+                                             arena_printf(low->arena, "init_block%u", steps.n), LIFT_LIVE, &code, NULL, NULL)};
         vec_clear(&code);
         vec_push(&funcs, NONE);
         vec_push(&steps, step);

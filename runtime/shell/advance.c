@@ -420,7 +420,8 @@ inspect(Run *run, double before, double *instant, bool *located)
         return status;
     if (!*located && !whole && (asks || run->redundant))
         status = evaluate_accepted(run, !asks);
-    if (!*located && asks && (status == MDL_FAILED || (status == MDL_OK && !evaluate_holds(run)))) {
+    bool holds = status == MDL_OK && !*located && asks && evaluate_holds(run);
+    if (!*located && asks && (status == MDL_FAILED || (status == MDL_OK && !holds))) {
         failure_clear(run);
         status = report_wrong(run, before, instant);
     }
@@ -428,7 +429,9 @@ inspect(Run *run, double before, double *instant, bool *located)
         status = redundancy_check(run);
     if (status != MDL_OK)
         return status;
-    return !*located && asks ? evaluate_asserts(run) : MDL_OK;
+    if (*located || !asks)
+        return MDL_OK;
+    return holds && !run->redundant ? evaluate_evaluated_asserts(run) : evaluate_asserts(run);
 }
 
 // --- the step
