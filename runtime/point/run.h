@@ -217,6 +217,7 @@ struct Run {
     const Stepper *stepper;
     Integrator *integrator;   // of ida.c
     Ode *ode;                 // of ode.c
+    struct RadauRule *radau_rules; // of radau.c, made when it is first used; NULL: it was not
     Result *result;
     Friction *friction;       // of friction.c
     Rests *rests;             // of rest.c; NULL: nothing can come to rest

@@ -208,6 +208,7 @@ simulate_clean_up(Run *run)
     free(run->solved);
     free(run->kept);
     free(run->motion);
+    free(run->radau_rules);
     free(run->y);
     free(run->yp);
     free(run->block);

@@ -304,6 +304,19 @@ first_step(Run *run, double limit)
 
 // --- steps
 
+// By what invariants say about states, in the run's column.
+static void
+limit_weights(Run *run, Steps *steps)
+{
+    Ode *ode = run->ode;
+    size_t stride = steps->stride, at = stride > 1 ? run->lane : 0;
+    for (uint32_t i = 0; i < ode->n; i++)
+        ode->probed[i] = steps->weight[at + i * stride];
+    projection_weights(run, ode->projection, NULL, ode->probed);
+    for (uint32_t i = 0; i < ode->n; i++)
+        steps->weight[at + i * stride] = ode->probed[i];
+}
+
 bool
 dop853_prepare(Run *run, Steps *steps, double limit)
 {
@@ -321,7 +334,7 @@ dop853_prepare(Run *run, Steps *steps, double limit)
         steps->weight[at] = run->strictness / (run->tolerance * fabs(run->y[i]) + run->abstol[i]);
     }
     if (ode->projection)
-        projection_weights(run, ode->projection, NULL, steps->weight);
+        limit_weights(run, steps);
     if (!ode->rejected)
         heed_stability(run, steps);
     return true;

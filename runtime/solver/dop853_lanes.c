@@ -92,6 +92,27 @@ add_lane(const Lanes *lanes, const double *sums, uint32_t l, uint32_t chunks, do
     }
 }
 
+// Each run's end by itself to the invariants of its model, where the error in size[l] is accepted; NaN where there is no way.
+static void
+project_ends(Table *table, const bool *tries, const Attempt *attempt, double *size)
+{
+    Steps *steps = &table->steps;
+    for (uint32_t l = 0; l < table->lanes->width; l++) {
+        Run *run = table->lanes->run[l];
+        if (!tries[l] || !(size[l] <= 1) || !run->ode->projection)
+            continue;
+        Ode *ode = run->ode;
+        for (uint32_t i = 0; i < ode->n; i++)
+            ode->probed[i] = steps->end[i * steps->stride + l];
+        ode->off = !projection_apply(run, ode->projection, attempt[l].to, ode->probed);
+        size[l] = ode->off ? NAN : size[l];
+        for (uint32_t i = 0; i < ode->n && !ode->off; i++) {
+            steps->end[i * steps->stride + l] = ode->probed[i];
+            steps->left[i * steps->stride + l] = 0;
+        }
+    }
+}
+
 // One attempt for each run that `tries`, as far as `attempt` says. size[l]: the error of run l, NaN where there is no right side; holds[l]: at its end all
 // assertions do.
 static void
@@ -115,8 +136,14 @@ make_attempts(Table *table, const bool *tries, const Attempt *attempt, double *s
             lost[l] = lost[l] || lanes->failed[l];
     }
     dop853_end(steps->chunks, step, steps->start, steps->carry, steps->slope, steps->end, steps->left);
-    memcpy(lanes_states(lanes), steps->end, (size_t)lanes->model->nx * steps->stride * sizeof(double));
     dop853_errors(steps->chunks, steps->weight, steps->slope, steps->error, steps->rate, squares);
+    for (uint32_t l = 0; l < lanes->width; l++) {
+        double sum[2];
+        add_lane(lanes, squares, l, 2, sum);
+        size[l] = lost[l] ? NAN : dop853_size(step[l], sum[0], sum[1], lanes->model->nx);
+    }
+    project_ends(table, tries, attempt, size);
+    memcpy(lanes_states(lanes), steps->end, (size_t)lanes->model->nx * steps->stride * sizeof(double));
     for (uint32_t l = 0; l < lanes->width; l++)
         if (tries[l])
             lanes->v[l] = attempt[l].to;
@@ -124,10 +151,9 @@ make_attempts(Table *table, const bool *tries, const Attempt *attempt, double *s
     lanes_probe(lanes, steps->slope[DOP853_STAGES]);
     dop853_differences(steps->chunks, steps->weight, steps->slope, steps->point, steps->end, differences);
     for (uint32_t l = 0; l < lanes->width; l++) {
-        double sum[2], apart[3];
-        add_lane(lanes, squares, l, 2, sum);
+        double apart[3];
         add_lane(lanes, differences, l, 3, apart);
-        size[l] = lost[l] || lanes->failed[l] ? NAN : dop853_size(step[l], sum[0], sum[1], lanes->model->nx);
+        size[l] = lanes->failed[l] ? NAN : size[l];
         if (tries[l] && size[l] <= 1)
             size[l] = dop853_judge_stability(lanes->run[l], steps, apart, step[l], size[l]);
     }
@@ -280,6 +306,16 @@ values(struct Ensemble *e, const Lanes *lanes, const double *time, double *state
     }
     dop853_values(steps->chunks, x, steps->start, steps->term, steps->point);
     memcpy(states, steps->point, (size_t)lanes->model->nx * steps->stride * sizeof *states);
+    for (uint32_t l = 0; l < lanes->width; l++) {
+        Run *run = lanes->run[l];
+        if (!lanes->active[l] || !run->ode->projection)
+            continue;
+        for (uint32_t i = 0; i < run->ode->n; i++)
+            run->ode->probed[i] = states[i * steps->stride + l];
+        projection_between(run, run->ode->projection, time[l], run->ode->probed);
+        for (uint32_t i = 0; i < run->ode->n; i++)
+            states[i * steps->stride + l] = run->ode->probed[i];
+    }
 }
 
 const LaneMethod dop853_lanes = {.create = work_create, .free = work_free, .column = set_column, .attempt = attempt, .has_rows = has_rows,

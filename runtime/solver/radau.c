@@ -87,6 +87,14 @@ radau_rules_init(RadauRule *rule)
     return true;
 }
 
+// They stay with the run: where methods take turns this one is created again and again. NULL: out of memory.
+static const RadauRule *
+make_rules(Run *run)
+{
+    run->radau_rules = calloc(RULES, sizeof *run->radau_rules);
+    return run->radau_rules && radau_rules_init(run->radau_rules) ? run->radau_rules : NULL;
+}
+
 MDL_CHECKED static int
 radau_create(Run *run)
 {
@@ -110,8 +118,8 @@ radau_create(Run *run)
     if (run->ensemble)
         radau_lanes_enter(run);
     else
-        ode->rule = ode->own_rule = calloc(RULES, sizeof *ode->own_rule);
-    if (!ode->rule || (ode->own_rule && !radau_rules_init(ode->own_rule)))
+        ode->rule = run->radau_rules ? run->radau_rules : make_rules(run);
+    if (!ode->rule)
         return MDL_INTERNAL;
     return ode->n && !run->ensemble ? create_matrices(run, ode) : MDL_OK;
 }
@@ -126,7 +134,6 @@ radau_free(Run *run)
     shifted_free(&ode->shifted);
     projection_free(&ode->projection);
     free(ode->own);
-    free(ode->own_rule);
     free(ode);
     run->ode = NULL;
 }

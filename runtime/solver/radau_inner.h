@@ -11,8 +11,7 @@
 enum { RADAU_RULES = 3, RADAU_ATTEMPTS = 100 };
 
 struct Ode {
-    const RadauRule *rule;      // RADAU_RULES of them
-    RadauRule *own_rule;        // NULL: they are those of an ensemble
+    const RadauRule *rule;      // RADAU_RULES of them: run->radau_rules, or those of an ensemble
     uint32_t order;             // the rule in use
     bool stands;                // and is used throughout, in an ensemble
     uint32_t n;
