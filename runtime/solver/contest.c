@@ -34,7 +34,7 @@ static const double HARMLESS = 1000; // steps whose errors may add up,
 static const double SHORTER = 0.2;   // and the power of what is beyond, by which a method of BDF's orders would have to shorten its steps
 static const uint32_t FEW = 50;      // states: there the factors of radau cost little
 static const double SOON = 4096;     // work of ida before radau is tried where the motion was found to be stiff, and the explicit method where gauss has given up
-static const uint32_t MOST_LOOPS = 1000; // unknowns of loops beyond which nobody solves them within a right side
+static const uint32_t MOST_LOOPS = 300, FOR_EACH = 20; // unknowns of loops, and those for each state, beyond which nobody solves them within a right side
 
 // Work in evaluations: of one with what the method does with its values (solutions of linear systems, sums over the past), of a Jacobian,
 // and of the factors of one matrix.
@@ -101,7 +101,7 @@ has_plain_loops(const Run *run)
             return false;
         unknowns += block ? block->m : 0;
     }
-    return unknowns <= MOST_LOOPS;
+    return unknowns <= MOST_LOOPS || unknowns <= FOR_EACH * run->model->nx;
 }
 
 // The largest rate of the equations at the start: the nonlinear power method (Sommeijer, Shampine and Verwer, J. Comput. Appl. Math. 88 (1998) 315).
