@@ -457,6 +457,8 @@ ensembles() {
         together "10 masses between nonlinear springs" 400 $solver p tests/cli/ensemble.mdl -m Springs --set n=10
         together "50 masses between nonlinear springs" 100 $solver p tests/cli/ensemble.mdl -m Springs --set n=50
     done
+    together "Andrews' squeezing mechanism" 40 dop853 drive examples/squeezer/squeezer.mdl
+    together "four-bar" 200 dop853 p tests/cli/ensemble.mdl -m Linkage
     together "shimmy of a car" 40 dop853 v examples/shimmy/Shimmy.mdl
     for n in 2 4 8; do together "chain of $n bodies in space" 48 dop853 "body[1].m" tests/bench/models/spatial_chain.mdl --set n=$n; done
     for n in 2 4 8; do together "chain of $n bodies in space, every second joint stiff" 48 radau d $stiff -m StiffLinks --set n=$n; done
