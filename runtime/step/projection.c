@@ -252,7 +252,7 @@ projection_create(const Run *run)
     size_t most = p->slopes ? n + 2 * (size_t)model->n_constraints + 2 * (size_t)p->slopes->entries : 0;
     p->state = calloc(n + 1, sizeof *p->state);
     p->position = calloc(n + 1, sizeof *p->position);
-    p->scale = calloc(n + model->nx + 1, sizeof *p->scale);
+    p->scale = calloc(model->nx + 3 * n + 1, sizeof *p->scale);
     p->entry = calloc(most + 1, sizeof *p->entry);
     p->value = calloc(most + 1, sizeof *p->value);
     p->right = calloc(4 * n + 4 * (size_t)model->n_constraints + 1, sizeof *p->right);
@@ -695,13 +695,21 @@ projection_way_tangent(Run *run, Projection *p, double time, const double *y, co
 void
 projection_between(Run *run, Projection *p, double time, double *y)
 {
-    double *kept = p->scale + run->model->nx;
+    double *kept = p->scale + run->model->nx, *noise = kept + p->states, *fresh = noise + p->states, rates = p->rates;
+    size_t size = p->states * sizeof *noise;
+    uint32_t random = p->random;
     for (uint32_t i = 0; i < p->states; i++)
         kept[i] = y[p->state[i]];
-    if (projection_apply(run, p, time, y))
-        return;
-    for (uint32_t i = 0; i < p->states; i++)
-        y[p->state[i]] = kept[i];
+    memcpy(noise, p->noise, size);
+    memcpy(fresh, p->fresh, size);
+    if (!projection_apply(run, p, time, y))
+        for (uint32_t i = 0; i < p->states; i++)
+            y[p->state[i]] = kept[i];
+    // The steps that follow do not depend on how many rows there are.
+    memcpy(p->noise, noise, size);
+    memcpy(p->fresh, fresh, size);
+    p->random = random;
+    p->rates = rates;
 }
 
 int
