@@ -297,13 +297,19 @@ factor_by_code(Standing *s, const double *values)
 bool
 standing_factor(Standing *s, const double *values)
 {
-    if (s->kept && !memcmp(s->last, values, s->entries * sizeof *values))
+    enum { OFTEN = 8, AGAIN = 16 }; // who has brought another matrix so often is asked now and then
+    if (s->kept && !memcmp(s->last, values, s->entries * sizeof *values)) {
+        s->others = 0;
         return true;
+    }
     s->kept = false;
     if (!(s->translator ? factor_by_code(s, values) : factor_by_lists(s, values)))
         return false;
-    memcpy(s->last, values, s->entries * sizeof *values);
-    return s->kept = true;
+    s->others++;
+    s->kept = s->others < OFTEN || s->others % AGAIN == 0;
+    if (s->kept)
+        memcpy(s->last, values, s->entries * sizeof *values);
+    return true;
 }
 
 static void

@@ -19,6 +19,7 @@ struct Standing {
     double *last;                // the matrix that was factored last, when `kept`
     double *work;
     bool kept;
+    uint32_t others;             // matrices since one came twice
     double used;                 // multiplications that were made with the lists
     bool asked;                  // for machine code, whether there is any or not
     const mdl_translator *translator; // that has made it; NULL: there is none
