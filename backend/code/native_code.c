@@ -22,13 +22,32 @@ enum {
     LONGEST = 200000,     // instructions of any: longer ones have loops, which are not looked for twice
 };
 
+// Looks at some places: a long function with loops is told from others without cutting it into pieces, which whoever compiles it does once more.
+static bool
+seems_to_repeat(const Sys *sys, const Func *func)
+{
+    enum { PLACES = 16, LONGEST_PERIOD = 64, TRIPS = 9 };
+    const Instr *instr = sys->instrs.at + func->first;
+    for (uint32_t k = 0; k < PLACES; k++) {
+        uint32_t at = (uint32_t)((uint64_t)(func->count - LONGEST_PERIOD * TRIPS) * k / PLACES);
+        for (uint32_t period = 1; period <= LONGEST_PERIOD; period++) {
+            uint32_t trip = 1;
+            while (trip < TRIPS && instr[at].shape == instr[at + trip * period].shape)
+                trip++;
+            if (trip == TRIPS)
+                return true;
+        }
+    }
+    return false;
+}
+
 // Unrolled, where it has loops.
 static bool
 is_straight(const Sys *sys, SlotCounts *slots, const Func *func, bool always)
 {
     Pieces pieces;
     uint32_t written = 0, loops = 0;
-    if (func->count > LONGEST)
+    if (func->count > LONGEST || (!always && func->count > MOST_UNROLLED && seems_to_repeat(sys, func)))
         return false;
     pieces_make(&pieces, sys, slots, func->first, func->count);
     for (uint32_t s = 0; s < pieces.segments.n; s++) {
