@@ -1,6 +1,6 @@
 // register_code.c: linear code without loops as machine code: which register each value is in, and when.
 //
-// Purpose: straight programs take two instructions for an operation here, and some three as LLVM's fastest way makes them, which takes twenty times as
+// Purpose: straight programs take two instructions for an operation here, and some three as LLVM's fastest way makes them, which takes six times as
 //   long to make them.
 // Method: one pass over the operations. Values that memory holds - places of v that nothing has overwritten, constants - are operands of instructions where
 //   they stand, or are loaded when they are needed first; what is computed stays in its register until another value needs it. That whose next use is
