@@ -160,7 +160,7 @@ make_relations(Lowering *low)
         vec_push(&code, g);
         Op op = expr_op(low->exprs, at->shape);
         relations[model->n_relations++] = (mdl_relation){.value = at->value, .next = at->next, .g = at->g,
-                                                         .zero = op == OP_GE || op == OP_LE, .text = at->text};
+                                                         .zero = op == OP_GE || op == OP_LE, .quiet = !at->told, .text = at->text};
     }
     mdl_sample *samples = arena_array(low->arena, mdl_sample, low->samples.n ? low->samples.n : 1);
     for (uint32_t i = 0; i < low->samples.n; i++) {

@@ -22,10 +22,10 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum ExtraKind { EXTRA_RELATION, EXTRA_INITIAL, EXTRA_TERMINAL, EXTRA_LAMBDA, EXTRA_SAMPLE } ExtraKind;
+typedef enum ExtraKind { EXTRA_RELATION, EXTRA_KINK, EXTRA_INITIAL, EXTRA_TERMINAL, EXTRA_LAMBDA, EXTRA_SAMPLE } ExtraKind;
 typedef struct Extra {
     ExtraKind kind;
-    Expr text; // RELATION: the relation; SAMPLE: the call
+    Expr text; // RELATION, KINK (where the branch of abs, min, max or luz changes): the relation; SAMPLE: the call
 } Extra;
 
 // What becomes a held value: nothing (inside noEvent), or relations and kinks. In the argument of a function that is not defined
@@ -234,16 +234,16 @@ with_checks(Lowering *low, Expr text, Expr held)
     return good ? expr_2(exprs, OP_AND, expr_rewrite(exprs, good, without_markers, NULL), held) : held;
 }
 
-// A relation: held when it can change between events.
+// A relation, or that of a kink: held when it can change between events.
 static Expr
-relation(Lowering *low, Op op, Expr a, Expr b)
+relation(Lowering *low, ExtraKind kind, Op op, Expr a, Expr b)
 {
     Expr text = expr_2(low->exprs, op, a, b);
     if (expr_op(low->exprs, text) == OP_CONST || op == OP_EQ || op == OP_NE || !depends_on_continuous(low, text))
         return text;
     if (!expr_has_op(low->exprs, text, OP_INDEX))
-        return extra_slot(low, EXTRA_RELATION, text);
-    return with_checks(low, text, extra_slot(low, EXTRA_RELATION, expr_rewrite(low->exprs, text, unchecked, NULL)));
+        return extra_slot(low, kind, text);
+    return with_checks(low, text, extra_slot(low, kind, expr_rewrite(low->exprs, text, unchecked, NULL)));
 }
 
 // What stands for a part that has been rewritten.
@@ -264,17 +264,17 @@ choice(Lowering *low, Op op, Expr ra, Expr rb, Expr a, Expr b)
     Expr zero = expr_const(exprs, 0), one = expr_const(exprs, 1);
     switch (op) {
     case OP_ABS:
-        return expr_3(exprs, OP_IF, relation(low, OP_GE, ra, zero), a, expr_1(exprs, OP_NEG, a));
+        return expr_3(exprs, OP_IF, relation(low, EXTRA_KINK, OP_GE, ra, zero), a, expr_1(exprs, OP_NEG, a));
     case OP_SIGN:
-        return expr_3(exprs, OP_IF, relation(low, OP_GT, ra, zero), one,
-                      expr_3(exprs, OP_IF, relation(low, OP_LT, ra, zero), expr_const(exprs, -1), zero));
+        return expr_3(exprs, OP_IF, relation(low, EXTRA_RELATION, OP_GT, ra, zero), one,
+                      expr_3(exprs, OP_IF, relation(low, EXTRA_RELATION, OP_LT, ra, zero), expr_const(exprs, -1), zero));
     case OP_MIN:
-        return expr_3(exprs, OP_IF, relation(low, OP_LE, ra, rb), a, b);
+        return expr_3(exprs, OP_IF, relation(low, EXTRA_KINK, OP_LE, ra, rb), a, b);
     case OP_MAX:
-        return expr_3(exprs, OP_IF, relation(low, OP_GE, ra, rb), a, b);
+        return expr_3(exprs, OP_IF, relation(low, EXTRA_KINK, OP_GE, ra, rb), a, b);
     default: // OP_LUZ
-        return expr_3(exprs, OP_IF, relation(low, OP_GT, ra, rb), expr_sub(exprs, a, b),
-                      expr_3(exprs, OP_IF, relation(low, OP_LT, ra, expr_1(exprs, OP_NEG, rb)),
+        return expr_3(exprs, OP_IF, relation(low, EXTRA_KINK, OP_GT, ra, rb), expr_sub(exprs, a, b),
+                      expr_3(exprs, OP_IF, relation(low, EXTRA_KINK, OP_LT, ra, expr_1(exprs, OP_NEG, rb)),
                              expr_2(exprs, OP_ADD, a, b), zero));
     }
 }
@@ -286,7 +286,7 @@ bounded(Lowering *low, Op op, Expr ra, Expr rb, Expr a, Expr b)
     Exprs *exprs = low->exprs;
     Expr now = expr_2(exprs, op, a, b);
     bool first = !depends_on_continuous(low, ra);
-    return expr_3(exprs, OP_IF, relation(low, op == OP_MIN ? OP_LE : OP_GE, ra, rb), first ? a : now, first ? now : b);
+    return expr_3(exprs, OP_IF, relation(low, EXTRA_KINK, op == OP_MIN ? OP_LE : OP_GE, ra, rb), first ? a : now, first ? now : b);
 }
 
 // As what argument i of e is seen, which is seen as `events` itself.
@@ -465,12 +465,12 @@ rewrite_part(void *context, Expr e, uint32_t way)
         return rewrite_homotopy(low, rewritten(low, expr_arg(low->exprs, e, 0), plan.events),
                                 rewritten(low, expr_arg(low->exprs, e, 1), plan.events));
     case HOW_RELATION:
-        return relation(low, expr_op(low->exprs, e), rewritten(low, expr_arg(low->exprs, e, 0), EVENTS_NONE),
+        return relation(low, EXTRA_RELATION, expr_op(low->exprs, e), rewritten(low, expr_arg(low->exprs, e, 0), EVENTS_NONE),
                         rewritten(low, expr_arg(low->exprs, e, 1), EVENTS_NONE));
     case HOW_CHOICE:
         return rewrite_choice(low, e, plan.events);
     case HOW_TURN:
-        (void)relation(low, OP_GE, rewritten(low, expr_arg(low->exprs, e, 0), EVENTS_NONE), expr_const(low->exprs, 0));
+        (void)relation(low, EXTRA_KINK, OP_GE, rewritten(low, expr_arg(low->exprs, e, 0), EVENTS_NONE), expr_const(low->exprs, 0));
         return rewrite_args(low, e, plan.events);
     default:
         return rewrite_args(low, e, plan.events);
@@ -659,8 +659,19 @@ slot_place(const LiftRow *at, uint32_t slot)
     return slot < at->lifted->own ? at->places[slot] : at->extras[slot - at->lifted->own];
 }
 
+// In the Modelica language abs, min and max make no events (Modelica 3.6, sections 3.7.1 and 10.3.4).
+static bool
+makes_no_event(const Lowering *low, Span span)
+{
+    Place place;
+    if (!span_locate(low->dae->sources, span, &place))
+        return false;
+    size_t length = strlen(place.path);
+    return length > 3 && !strcmp(place.path + length - 3, ".mo");
+}
+
 static uint32_t
-relation_place(Lowering *low, Expr text, const LiftRow *at)
+relation_place(Lowering *low, Expr text, bool kink, const LiftRow *at)
 {
     U32Vec order = {0};
     Expr shape = expr_shape(low->exprs, text, &order);
@@ -688,7 +699,9 @@ relation_place(Lowering *low, Expr text, const LiftRow *at)
         vec_free(&kinds);
     }
     vec_free(&order);
-    return low->relations.at[index].value;
+    Relation *found = &low->relations.at[index];
+    found->told = found->told || !kink || !makes_no_event(low, at->span);
+    return found->value;
 }
 
 static uint32_t
@@ -722,7 +735,7 @@ extra_place(Lowering *low, Extra extra, const LiftRow *at)
     case EXTRA_SAMPLE:
         return sample_place(low, extra.text, at);
     default:
-        return relation_place(low, extra.text, at);
+        return relation_place(low, extra.text, extra.kind == EXTRA_KINK, at);
     }
 }
 

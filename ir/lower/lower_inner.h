@@ -16,6 +16,7 @@ typedef struct Relation {
     Expr shape;              // the relation, a shape over `row`
     uint32_t row;            // places in Sys.places
     uint32_t value, next, g; // places; g: of the root function, or of the instant of a time relation
+    bool told;               // somewhere it is more than a kink that makes no event
     bool of_time;            // time <op> instant, with `instant` a shape over the same row
     Expr instant;
     const char *text;

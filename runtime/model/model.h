@@ -125,7 +125,8 @@ typedef struct mdl_relation {
     uint32_t value;    // place in v of the value in force
     uint32_t next;     // place in v where `relations` writes the value at the current point
     uint32_t g;        // place in v of the root function (true side: g >= 0), written by `relations`
-    uint32_t zero;     // value of the relation where its root function is zero: 1 for <= and >=
+    uint32_t zero : 1; // value of the relation where its root function is zero: 1 for <= and >=
+    uint32_t quiet : 1; // 1: only abs, min or max turn there, which is no event of the model: where nothing else changes no rows are written
     const char *text;  // "z1 - z0 >= 0" with component path, for messages
 } mdl_relation;
 

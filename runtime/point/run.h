@@ -195,6 +195,7 @@ struct Run {
     double *solved;       // n + nx, of which loops' unknowns count: where evaluate_row() has solved them last
     double solved_time;   // and when
     double *motion;       // n + nx: unknowns and derivatives before the event being handled
+    double *choices;      // n_relations + n_time_relations + n_discretes: their values before it
 
     Newton **block;       // per dynamics step, NULL for plain ones
     uint8_t *redundant;   // per constraint: 1 when it follows from the others; NULL: none does

@@ -29,8 +29,9 @@ struct Result {
     uint32_t *negated;       // outputs with the sign changed; columns behind them
     uint32_t negated_outputs, negated_columns;
     double *row;             // 1 + columns
-    double *behind;          // the same: the row behind the latest event
-    bool waits;              // it has not been written yet
+    double *before;          // the same: the row before the event at hand
+    double *behind;          // and the one behind the latest event
+    bool held, waits;        // these have not been written yet
     double flushed;          // clock of the last flush
     bool pending;            // a row has come since
     double looked;           // clock of the latest look at it
@@ -84,14 +85,15 @@ write_row(Run *run, const double *row)
     return MDL_OK;
 }
 
+// What is held of events.
 MDL_CHECKED static int
 write_behind(Run *run)
 {
     Result *result = run->result;
-    if (!result->waits)
-        return MDL_OK;
-    result->waits = false;
-    return write_row(run, result->behind);
+    bool waits = result->waits, held = result->held;
+    result->waits = result->held = false;
+    int status = waits ? write_row(run, result->behind) : MDL_OK;
+    return status == MDL_OK && held ? write_row(run, result->before) : status;
 }
 
 // `time` is that of the event whose second row waits.
@@ -189,12 +191,13 @@ result_open(Run *run)
     result->column = options->column;
     result->columns = options->column ? options->columns : run->model->n_outputs;
     result->row = malloc(((size_t)result->columns + 1) * sizeof *result->row);
+    result->before = calloc((size_t)result->columns + 1, sizeof *result->before);
     result->behind = calloc((size_t)result->columns + 1, sizeof *result->behind);
     for (uint32_t k = 0; k < result->columns; k++)
         if (output_of(result, k) >= run->model->n_outputs)
             return MDL_INTERNAL;
     result->flushed = clock_seconds();
-    return result->row && result->behind && list_places(result, run->model) ? begin(run) : MDL_INTERNAL;
+    return result->row && result->before && result->behind && list_places(result, run->model) ? begin(run) : MDL_INTERNAL;
 }
 
 static double
@@ -338,19 +341,36 @@ result_row(Run *run)
 int
 result_before_event(Run *run)
 {
-    return is_same_instant(run->result, run->v[0]) ? MDL_OK : result_row(run);
+    Result *result = run->result;
+    if (is_same_instant(result, run->v[0]))
+        return MDL_OK;
+    int status = write_behind(run);
+    if (status == MDL_OK)
+        status = make_row(run);
+    if (status != MDL_OK)
+        return status;
+    memcpy(result->before, result->row, ((size_t)result->columns + 1) * sizeof *result->row);
+    result->held = true;
+    return MDL_OK;
 }
 
 int
-result_behind_event(Run *run)
+result_behind_event(Run *run, bool quiet)
 {
     Result *result = run->result;
-    int status = make_row(run);
+    if (quiet) {
+        result->held = false;
+        return MDL_OK;
+    }
+    bool follows = is_same_instant(result, run->v[0]);
+    int status = follows ? MDL_OK : write_behind(run);
+    if (status == MDL_OK)
+        status = make_row(run);
     if (status != MDL_OK)
         return status;
     if (run->options->final_time)
         *run->options->final_time = result->row[0];
-    if (is_same_instant(result, result->row[0]))
+    if (follows)
         result->row[0] = result->behind[0]; // an event is where two rows have one time
     memcpy(result->behind, result->row, ((size_t)result->columns + 1) * sizeof *result->row);
     result->waits = true;
@@ -372,6 +392,7 @@ result_close(Run *run)
             status = report(run, error, "finish");
     }
     free(result->row);
+    free(result->before);
     free(result->behind);
     free(result->place);
     free(result->negated);

@@ -116,6 +116,47 @@ motion_goes_on(const Run *run)
     return true;
 }
 
+// The values of relations and discrete variables, which `kept` has room for.
+static void
+remember_choices(const Run *run, double *kept)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t i = 0; i < model->n_relations; i++)
+        *kept++ = run->v[model->relation[i].value];
+    for (uint32_t i = 0; i < model->n_time_relations; i++)
+        *kept++ = run->v[model->time_relation[i].value];
+    for (uint32_t i = 0; i < model->n_discretes; i++)
+        *kept++ = run->v[model->discrete[i].value];
+}
+
+// Nothing but branches of abs, min and max has changed at the event, which are no events of the model.
+static bool
+is_quiet(const Run *run, const double *kept)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t i = 0; i < model->n_relations; i++, kept++)
+        if (!model->relation[i].quiet && *kept != run->v[model->relation[i].value])
+            return false;
+    for (uint32_t i = 0; i < model->n_time_relations; i++, kept++)
+        if (*kept != run->v[model->time_relation[i].value])
+            return false;
+    for (uint32_t i = 0; i < model->n_discretes; i++, kept++)
+        if (model->discrete[i].next && *kept != run->v[model->discrete[i].value])
+            return false;
+    return !memcmp(run->v + model->y, run->motion, model->nx * sizeof *run->motion);
+}
+
+// Laws choose, too. An output point at the instant is served by the event, and so is the end of a step that is asked for.
+static bool
+may_be_quiet(const Run *run, double instant, bool located)
+{
+    const mdl_model *model = run->model;
+    bool any = false;
+    for (uint32_t i = 0; located && !run->options->steps && !model->n_sgns && !run->rests && i < model->n_relations && !any; i++)
+        any = model->relation[i].quiet;
+    return any && !(run->fold > 0) && (run->next_point <= 1 || time_of_point(run, run->next_point - 1) != instant);
+}
+
 // Loops are locked behind this event, and were not before.
 MDL_CHECKED static int
 lock(Run *run)
@@ -160,6 +201,9 @@ process_event(Run *run, double instant, bool located, bool other)
     bool at_end = !located && instant == run->time;
     profile_before_event(run);
     remember_motion(run);
+    bool quiet = may_be_quiet(run, instant, located);
+    if (quiet)
+        remember_choices(run, run->choices);
     bool of_delay = delay_due(run, instant) && !other;
     run->time = instant;
     run->starts_anew = false;
@@ -187,7 +231,7 @@ process_event(Run *run, double instant, bool located, bool other)
     if (status == MDL_OK)
         audit_after_event(run);
     if (status == MDL_OK)
-        status = result_behind_event(run);
+        status = result_behind_event(run, quiet && !jumps && is_quiet(run, run->choices));
     profile_after_event(run);
     if (status == MDL_OK && may_stop(run))
         status = evaluate_asserts(run);

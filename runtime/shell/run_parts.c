@@ -88,6 +88,7 @@ allocate(Run *run)
     run->solved = calloc(n + model->nx + 1, sizeof *run->solved);
     run->solved_time = NAN; // no row has been solved
     run->motion = calloc(n + model->nx + 1, sizeof *run->motion);
+    run->choices = calloc((size_t)model->n_relations + model->n_time_relations + model->n_discretes + 1, sizeof *run->choices);
     run->y = calloc(n + run->modes + 1, sizeof *run->y);
     run->yp = calloc(n + run->modes + 1, sizeof *run->yp);
     run->block = calloc((size_t)model->n_dynamics + 1, sizeof *run->block);
@@ -108,7 +109,7 @@ allocate(Run *run)
     for (uint32_t i = 0; run->implicit && model->implicit && i < model->nx; i++)
         if (model->implicit[i])
             run->implicit[run->n_implicit++] = i;
-    return run->implicit && (run->texts || !model->n_texts) && run->v && run->solved && run->motion && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
+    return run->implicit && (run->texts || !model->n_texts) && run->v && run->solved && run->motion && run->choices && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
            run->phi_scale && run->seen && run->old_discrete && run->assigned && run->time_next && run->sample_index && run->warned && run->warned_in_calls;
 }
 
@@ -209,6 +210,7 @@ simulate_clean_up(Run *run)
     free(run->kept);
     free(run->motion);
     free(run->radau_rules);
+    free(run->choices);
     free(run->y);
     free(run->yp);
     free(run->block);
