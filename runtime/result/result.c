@@ -5,7 +5,6 @@
 // Method: a block of rows at a time, to the writer (writer.c) or the caller.
 // Contract: result.h. Complexity: O(columns) per row.
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,6 @@
 #include "runtime/result/sink.h"
 
 static const double FLUSH_SECONDS = 0.2;
-static const double INSTANT = 64 * DBL_EPSILON; // of the time: events no farther apart are at one instant, to rounding
 enum { CALLS_PER_LOOK = 16 };
 
 struct Result {
@@ -30,8 +28,7 @@ struct Result {
     uint32_t negated_outputs, negated_columns;
     double *row;             // 1 + columns
     double *before;          // the same: the row before the event at hand
-    double *behind;          // and the one behind the latest event
-    bool held, waits;        // these have not been written yet
+    bool held;               // it has not been written yet
     double flushed;          // clock of the last flush
     bool pending;            // a row has come since
     double looked;           // clock of the latest look at it
@@ -85,33 +82,22 @@ write_row(Run *run, const double *row)
     return MDL_OK;
 }
 
-// What is held of events.
 MDL_CHECKED static int
-write_behind(Run *run)
+write_before(Run *run)
 {
     Result *result = run->result;
-    bool waits = result->waits, held = result->held;
-    result->waits = result->held = false;
-    int status = waits ? write_row(run, result->behind) : MDL_OK;
-    return status == MDL_OK && held ? write_row(run, result->before) : status;
-}
-
-// `time` is that of the event whose second row waits.
-static bool
-is_same_instant(const Result *result, double time)
-{
-    return result->waits && time - result->behind[0] <= INSTANT * fabs(time);
+    if (!result->held)
+        return MDL_OK;
+    result->held = false;
+    if (run->options->final_time && *run->options->final_time < result->before[0])
+        *run->options->final_time = result->before[0];
+    return write_row(run, result->before);
 }
 
 int
 result_tend(Run *run)
 {
     Result *result = run->result;
-    if (result->waits && !is_same_instant(result, run->time)) {
-        int status = write_behind(run);
-        if (status != MDL_OK)
-            return status;
-    }
     if (!result->pending)
         return MDL_OK;
     if (result->rest) {
@@ -192,12 +178,11 @@ result_open(Run *run)
     result->columns = options->column ? options->columns : run->model->n_outputs;
     result->row = malloc(((size_t)result->columns + 1) * sizeof *result->row);
     result->before = calloc((size_t)result->columns + 1, sizeof *result->before);
-    result->behind = calloc((size_t)result->columns + 1, sizeof *result->behind);
     for (uint32_t k = 0; k < result->columns; k++)
         if (output_of(result, k) >= run->model->n_outputs)
             return MDL_INTERNAL;
     result->flushed = clock_seconds();
-    return result->row && result->before && result->behind && list_places(result, run->model) ? begin(run) : MDL_INTERNAL;
+    return result->row && result->before && list_places(result, run->model) ? begin(run) : MDL_INTERNAL;
 }
 
 static double
@@ -303,7 +288,7 @@ result_prepared(Run *run, const double *row)
 {
     if (run->options->final_time)
         *run->options->final_time = row[0];
-    int status = write_behind(run);
+    int status = write_before(run);
     if (status == MDL_OK)
         status = write_row(run, row);
     return status == MDL_OK ? result_tend(run) : status;
@@ -342,11 +327,7 @@ int
 result_before_event(Run *run)
 {
     Result *result = run->result;
-    if (is_same_instant(result, run->v[0]))
-        return MDL_OK;
-    int status = write_behind(run);
-    if (status == MDL_OK)
-        status = make_row(run);
+    int status = make_row(run);
     if (status != MDL_OK)
         return status;
     memcpy(result->before, result->row, ((size_t)result->columns + 1) * sizeof *result->row);
@@ -357,23 +338,9 @@ result_before_event(Run *run)
 int
 result_behind_event(Run *run, bool quiet)
 {
-    Result *result = run->result;
-    if (quiet) {
-        result->held = false;
-        return MDL_OK;
-    }
-    bool follows = is_same_instant(result, run->v[0]);
-    int status = follows ? MDL_OK : write_behind(run);
-    if (status == MDL_OK)
-        status = make_row(run);
-    if (status != MDL_OK)
-        return status;
-    if (run->options->final_time)
-        *run->options->final_time = result->row[0];
-    if (follows)
-        result->row[0] = result->behind[0]; // an event is where two rows have one time
-    memcpy(result->behind, result->row, ((size_t)result->columns + 1) * sizeof *result->row);
-    result->waits = true;
+    if (!quiet)
+        return result_row(run);
+    run->result->held = false;
     return MDL_OK;
 }
 
@@ -385,7 +352,7 @@ result_close(Run *run)
     if (!result)
         return status;
     if (result->begun)
-        status = write_behind(run);
+        status = write_before(run);
     if (result->begun && result->sink.end) {
         int error = result->sink.end(result->sink.self);
         if (error)
@@ -393,7 +360,6 @@ result_close(Run *run)
     }
     free(result->row);
     free(result->before);
-    free(result->behind);
     free(result->place);
     free(result->negated);
     free(result);

@@ -34,10 +34,9 @@ void scale_end(Run *run); // the evaluated point in v becomes a row: warns of wh
 // --- result.c
 MDL_CHECKED int result_open(Run *run);
 MDL_CHECKED int result_row(Run *run);    // stores the values in v
-// The same with the old values at an event, and with the new ones. Of events that follow each other at one instant, to rounding, the old values of the first
-// and the new ones of the last are stored: what holds between them lasts for a few units in the last place of time.
+// The same with the old values at an event, and with the new ones. The first are held until the others come, or another row.
 MDL_CHECKED int result_before_event(Run *run);
-MDL_CHECKED int result_behind_event(Run *run, bool quiet); // quiet: nothing is stored of the event
+MDL_CHECKED int result_behind_event(Run *run, bool quiet); // quiet: nothing is stored of it
 // The same in two parts, for rows that are computed together with those of other runs: the values of a row, result_length() doubles, from values of the
 // model that stand `width` places apart; all of them are finite. And storing them. Only where that does all that result_row() does.
 bool result_may_prepare(const Run *run);
