@@ -15,11 +15,12 @@
 enum { HALVINGS = 7 };
 
 static const double LEAP = 0.25;  // of an unknown
+static const double OTHER = 1e-3; // the same between two solutions of one row
 static const double LEAST = 1e-3; // of its nominal value: smaller ones are zero
 
-// Some unknown of a nonlinear loop in v is far from that in `before`.
+// Some unknown of a nonlinear loop in v is far from that in `before`: by this part of itself.
 static bool
-leaps(const Run *run, const double *before)
+differs(const Run *run, const double *before, double part)
 {
     const mdl_model *model = run->model;
     for (uint32_t k = 0; k < model->n_dynamics; k++) {
@@ -29,7 +30,7 @@ leaps(const Run *run, const double *before)
             if (place < model->y || i >= model->n)
                 continue;
             double now = run->v[place], size = fmax(fmax(fabs(now), fabs(before[i])), LEAST * run->block[k]->scale[j]);
-            if (fabs(now - before[i]) > LEAP * size)
+            if (fabs(now - before[i]) > part * size)
                 return true;
         }
     }
@@ -39,10 +40,13 @@ leaps(const Run *run, const double *before)
 bool
 loops_are_continued(const Run *run)
 {
-    bool nonlinear = false;
-    for (uint32_t k = 0; k < run->model->n_dynamics && !nonlinear; k++)
-        nonlinear = run->model->dynamics[k].block && !run->model->dynamics[k].block->linear;
-    return nonlinear && !run->model->nx && !run->modes && isfinite(run->solved_time) && run->v[0] > run->solved_time;
+    bool nonlinear = false, locked = false; // what conditions leave open stays where it was (locked.c)
+    for (uint32_t k = 0; k < run->model->n_dynamics && !run->model->nx; k++) {
+        const Newton *newton = run->block[k];
+        nonlinear |= newton && !newton->block->linear;
+        locked |= newton && newton->locked;
+    }
+    return nonlinear && !locked && !run->model->nx && !run->modes && isfinite(run->solved_time) && run->v[0] > run->solved_time;
 }
 
 // From the solution at `from` in `start` to that at `to`, which takes its place.
@@ -54,7 +58,7 @@ go_on(Run *run, double from, double to, int halvings, double *start)
     point_start_loops(run, start, start + model->n);
     int status = evaluate_solved(run, false);
     double half = from + (to - from) / 2;
-    if (halvings && half > from && half < to && (status != MDL_OK || leaps(run, start))) {
+    if (halvings && half > from && half < to && (status != MDL_OK || differs(run, start, LEAP))) {
         status = go_on(run, from, half, halvings - 1, start);
         return status == MDL_OK ? go_on(run, half, to, halvings - 1, start) : status;
     }
@@ -69,20 +73,24 @@ loops_continue(Run *run)
     const mdl_model *model = run->model;
     double now = run->v[0], before = run->solved_time;
     int status = evaluate_solved(run, false);
-    if (status == MDL_OK && !leaps(run, run->solved))
+    if (status == MDL_OK && !differs(run, run->solved, LEAP))
         return status;
-    double *first = malloc((model->n + 1) * sizeof *first);
-    if (!first)
+    size_t n = model->n, nv = model->nv;
+    double *kept = malloc((2 * n + nv + 1) * sizeof *kept), *start = kept + n, *values = start + n;
+    if (!kept)
         return MDL_INTERNAL;
-    memcpy(first, run->solved, model->n * sizeof *first);
+    memcpy(kept, run->solved, n * sizeof *kept);
+    memcpy(start, run->v + model->y, n * sizeof *start);
+    memcpy(values, run->v, nv * sizeof *values);
     int continued = go_on(run, before, now, HALVINGS, run->solved);
     run->v[0] = now;
-    // Where the way ends the first solution is as good as any; that of a loop which was not solved is looked for from the end of the way.
-    if (continued != MDL_OK && status == MDL_OK) {
-        memcpy(run->solved, first, model->n * sizeof *first);
-        point_start_loops(run, run->solved, run->solved + model->n);
-        continued = evaluate_solved(run, false);
+    bool other = continued == MDL_OK && (status != MDL_OK || differs(run, start, OTHER));
+    // Where the way ends, or leads to the same, what was found at first counts to the last digit; a loop that was not solved is looked for from the end of the way.
+    if (!other && status == MDL_OK) {
+        memcpy(run->solved, kept, n * sizeof *kept);
+        memcpy(run->v, values, nv * sizeof *values);
+        continued = MDL_OK;
     }
-    free(first);
+    free(kept);
     return continued;
 }

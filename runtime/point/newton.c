@@ -711,6 +711,27 @@ solve_from_zero(Run *run, Newton *newton)
     return false;
 }
 
+// Within a run the equations of an affine block hold exactly where their matrix is singular: 0 = tau*w of a turbine that stands, whose power is zero. What
+// they leave open stays as it is, which is told: until then they determined it.
+static bool
+stays_open(Run *run, Newton *newton)
+{
+    char text[2000];
+    if (!newton->block->linear || newton->block->m > RANK_LIMIT || newton->trouble != SINGULAR)
+        return false;
+    newton_write(run, newton, newton->start);
+    if (!newton_defect(run, newton, newton->step) || !is_solved(newton))
+        return false;
+    mdl_call(newton->block->jacobian, run->v);
+    if (!newton->told && newton_rank(run, newton, 0, newton->block->m)) {
+        newton->told = true;
+        newton_null_text(run, newton, 2, text, sizeof text);
+        run_message(run, MDL_NOTE, "at time %.12g: equations that hold leave open what they have determined so far, and it stays as it is:%s", run->v[0], text);
+    }
+    newton->trouble = NO_TROUBLE;
+    return true;
+}
+
 int
 newton_solve(Run *run, Newton *newton, Effort effort)
 {
@@ -733,7 +754,9 @@ newton_solve(Run *run, Newton *newton, Effort effort)
         newton_write(run, newton, newton->start);
         solved = newton_iterate(run, newton);
     }
-    if (effort != EFFORT_RUN)
+    if (effort == EFFORT_RUN)
+        solved = solved || stays_open(run, newton);
+    else
         solved = solve_nearer(run, newton, solved);
     if (run->options->trace && effort != EFFORT_RUN)
         newton_trace_solve(run, newton, solved);
