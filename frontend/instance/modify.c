@@ -291,7 +291,9 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
     if (!outer->value && !outer->n && !outer->final && !outer->line && !outer->redeclared)
         return inner;
     if (!may_redeclare(elab, outer, inner)) {
-        Diag *diag = diag_add(elab->diags, E0129, outer->span, "'%s' has been redeclared without 'replaceable'",
+        // In a library that was found the outermost redeclaration counts, as it does where the one before is replaceable.
+        bool library = outer->span.hi && sources_is_found(elab->program->sources, outer->span.lo) && !sources_in_library(elab->program->sources, outer->span.lo);
+        Diag *diag = diag_add(elab->diags, library ? W1108 : E0129, outer->span, "'%s' has been redeclared without 'replaceable'",
                               sym_text(elab->dae->syms, outer->name));
         diag_note(diag, inner->span, "redeclared here");
     }

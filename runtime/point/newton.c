@@ -100,6 +100,7 @@ newton_snapshot(Newton *newton, Snapshot *snapshot)
     snapshot_part(snapshot, &newton->deficient, sizeof newton->deficient);
     snapshot_part(snapshot, &newton->switched, sizeof newton->switched);
     snapshot_part(snapshot, &newton->told, sizeof newton->told);
+    snapshot_part(snapshot, &newton->determined, sizeof newton->determined);
     snapshot_part(snapshot, &newton->locked, sizeof newton->locked);
     snapshot_part(snapshot, &newton->reviewed, sizeof newton->reviewed);
 }
@@ -328,6 +329,7 @@ correction(Run *run, Newton *newton)
         factor_locked(run, newton, factored);
     if (!newton->by_rank && !factored)
         return newton_fail(newton, newton->lu && lu_starved(newton->lu) ? STARVED : SINGULAR);
+    newton->determined |= !newton->by_rank;
     apply_inverse(newton, newton->step);
     return true;
 }
@@ -711,13 +713,58 @@ solve_from_zero(Run *run, Newton *newton)
     return false;
 }
 
+// The residual of a block of one equation at this value of its unknown; NAN where it has none.
+static double
+residual_at(const Run *run, const Newton *newton, double value)
+{
+    double residual;
+    run->v[newton->block->unknown[0]] = value;
+    return newton_defect(run, newton, &residual) ? residual : NAN;
+}
+
+// One unknown whose equation does not depend on it where it starts (the flow m with dp = c*m^2 at m = 0): the nearest change of sign on either side is
+// enclosed, of two the nearer one, and of two as near the upper one.
+static bool
+solve_across(Run *run, Newton *newton, Effort effort)
+{
+    enum { BISECTIONS = 60 };
+    const double least = 1e-6, most = 1e6, alike = 0.999; // units of the unknown; of two distances
+    if (newton->block->m != 1 || newton->block->linear || newton->trouble != SINGULAR)
+        return false;
+    double start = newton->start[0], unit = fmax(fabs(start), newton->scale[0]), found = INFINITY, first = residual_at(run, newton, start);
+    for (double step = least * unit; isfinite(first) && step <= most * unit && !isfinite(found); step *= 2)
+        for (int side = 1; side >= -1; side -= 2) {
+            double near = step > least * unit ? step / 2 : 0, far = step;
+            if (!(residual_at(run, newton, start + side * far) * first <= 0))
+                continue;
+            for (int i = 0; i < BISECTIONS; i++) {
+                double half = (near + far) / 2;
+                *(residual_at(run, newton, start + side * half) * first <= 0 ? &far : &near) = half;
+            }
+            if (far < alike * fabs(found))
+                found = side * far;
+        }
+    if (isfinite(found)) {
+        double from = run->v[newton->block->unknown[0]] = start + found;
+        newton->trouble = NO_TROUBLE;
+        bool solved = newton_iterate(run, newton);
+        if (solved && effort != EFFORT_RUN && effort != EFFORT_JUMP)
+            newton_note_elsewhere(run, newton, &from);
+        if (solved)
+            return true;
+    }
+    newton->trouble = SINGULAR;
+    newton_write(run, newton, newton->start);
+    return false;
+}
+
 // Within a run the equations of an affine block hold exactly where their matrix is singular: 0 = tau*w of a turbine that stands, whose power is zero. What
 // they leave open stays as it is, which is told: until then they determined it.
 static bool
 stays_open(Run *run, Newton *newton)
 {
     char text[2000];
-    if (!newton->block->linear || newton->block->m > RANK_LIMIT || newton->trouble != SINGULAR)
+    if (!newton->determined || !newton->block->linear || newton->block->m > RANK_LIMIT || newton->trouble != SINGULAR)
         return false;
     newton_write(run, newton, newton->start);
     if (!newton_defect(run, newton, newton->step) || !is_solved(newton))
@@ -743,6 +790,7 @@ newton_solve(Run *run, Newton *newton, Effort effort)
         return MDL_OK;
     newton->strict = effort == EFFORT_JUMP;
     bool solved = newton_iterate(run, newton) || (newton->block->linear && solve_from_zero(run, newton));
+    solved = solved || solve_across(run, newton, effort);
     if (effort == EFFORT_JUMP) {
         solved = solved || path_jump(run, newton);
         newton->strict = false;

@@ -47,6 +47,7 @@ struct Newton {
     // Blocks with choices: so many equations follow from the others while the present conditions hold, and did when that was
     // looked at last (locked.c).
     bool switched, told;
+    bool determined; // the matrix was regular somewhere
     uint32_t locked, reviewed;
     double *weight;  // per unknown and inner variable: square of its weight where a shortest solution is taken; NULL: not yet asked for
     Square *square;  // of a deficient affine block; NULL: not yet, or not to be used
