@@ -198,6 +198,14 @@ open_contest(Run *run)
     return run->contest.point ? MDL_OK : MDL_INTERNAL;
 }
 
+// Who is tried first where explicit steps meet stiffness. What they leave of fast oscillations that nothing damps (the axial ones of a rod) IDA would have to follow when it
+// begins behind them; radau damps it, and where the model is small it costs little.
+static mdl_solver
+stiff_rival(const Run *run)
+{
+    return run->model->n_constraints && run->model->nx <= FEW ? MDL_SOLVER_RADAU : MDL_SOLVER_IDA;
+}
+
 int
 contest_begin(Run *run)
 {
@@ -205,7 +213,7 @@ contest_begin(Run *run)
     if (status != MDL_OK || !run->contest.open || !contest_begins_explicit(run))
         return status;
     run->contest.champion = MDL_SOLVER_DOP853;
-    run->contest.rival = MDL_SOLVER_IDA;
+    run->contest.rival = stiff_rival(run);
     run->stats->reason = "not stiff so far";
     integrator_form(run, MDL_SOLVER_DOP853);
     set_stage(run, WATCHES);
@@ -364,7 +372,7 @@ contest_next(Run *run)
         c->alarmed = true;
         c->pause = fmax(PAUSE, 2 * c->pause);
         c->heeds = (double)(run->stats->residuals - c->aside) + c->pause;
-        c->rival = MDL_SOLVER_IDA;
+        c->rival = stiff_rival(run);
         c->patience = ALARM;
         set_stage(run, WATCHES);
         return_to_beginning(run);
