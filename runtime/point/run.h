@@ -158,8 +158,7 @@ typedef struct Contest {
     bool muted;          // a step is made whose errors are not told
     double *point, *slope; // where the latest steps began, in turn: `room` times as many as the model has unknowns,
     double *began, *noise_there; // and when, and how noisy invariants are there
-    uint32_t room, kept, latest; // how many there are since the latest start, and the last of them; behind them is where the motion began
-    uint32_t noted;      // steps since then
+    uint32_t room, kept, latest; // how many there are since the latest start, and the last of them
     double usual;        // how far they are from each other
     bool singular;       // the latest step that failed came near a singular position
     double noise, least; // of the invariants where the latest step has ended (projection_noise()), and the least since the start

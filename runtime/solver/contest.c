@@ -42,7 +42,6 @@ static const double IDA_EVALUATION = 3.5, IDA_MATRIX = 8;
 static const double RADAU_EVALUATION = 4, RADAU_JACOBIAN = 2, RADAU_FACTORS = 3;
 static const double ADAMS_EVALUATION = 2.5, DOP853_EVALUATION = 1.4, LOOPS = 2.5; // of dop853 as many as DOP853_EVALUATIONS a step
 
-enum { NEAR = 200 };                 // steps from where the motion began, when stiffness is found
 enum { KEPT = 16, BACK = 3 };        // steps that are remembered, and by as many at least the run goes back before a singular position,
 static const double CLEAR = 1e-4;    // and to where the invariants' noise is this part of what is too much, or not more than
 static const double ABOVE = 30;      // times the least,
@@ -189,12 +188,11 @@ open_contest(Run *run)
     uint32_t room = model->n_constraints ? KEPT : 1;
     size_t most = unknowns(run);
     run->contest.room = room;
-    size_t places = room + 1; // the last one for where the motion began
-    run->contest.point = calloc((2 * places + 1) * most + 2 * places, sizeof *run->contest.point);
-    run->contest.slope = run->contest.point + places * most;
-    run->contest.direction = run->contest.slope + places * most;
+    run->contest.point = calloc((2 * (size_t)room + 1) * most + 2 * (size_t)room, sizeof *run->contest.point);
+    run->contest.slope = run->contest.point + room * most;
+    run->contest.direction = run->contest.slope + room * most;
     run->contest.began = run->contest.direction + most;
-    run->contest.noise_there = run->contest.began + places;
+    run->contest.noise_there = run->contest.began + room;
     return run->contest.point ? MDL_OK : MDL_INTERNAL;
 }
 
@@ -330,39 +328,6 @@ margin(const Run *run)
     return pow(fmax(left / HARMLESS, 1), -SHORTER);
 }
 
-// The run is where the point at this place was.
-static void
-take_back(Run *run, uint32_t place)
-{
-    Contest *c = &run->contest;
-    run->time = c->began[place];
-    c->noise = c->noise_there[place];
-    memcpy(run->y, c->point + place * unknowns(run), unknowns(run) * sizeof *c->point);
-    memcpy(run->yp, c->slope + place * unknowns(run), unknowns(run) * sizeof *c->slope);
-}
-
-static void
-put_away(Run *run, uint32_t place)
-{
-    Contest *c = &run->contest;
-    c->began[place] = run->time;
-    c->noise_there[place] = c->noise;
-    memcpy(c->point + place * unknowns(run), run->y, unknowns(run) * sizeof *c->point);
-    memcpy(c->slope + place * unknowns(run), run->yp, unknowns(run) * sizeof *c->slope);
-}
-
-// Fast oscillations that nothing damps are at rest where the motion begins, and explicit steps at the edge of stability leave them with all that the tolerance admits,
-// which BDF would have to follow.
-static void
-return_to_beginning(Run *run)
-{
-    Contest *c = &run->contest;
-    if (c->room < 2 || !c->noted || c->noted > NEAR)
-        return;
-    take_back(run, c->room);
-    c->kept = c->noted = 0;
-}
-
 mdl_solver
 contest_next(Run *run)
 {
@@ -375,7 +340,6 @@ contest_next(Run *run)
         c->rival = stiff_rival(run);
         c->patience = ALARM;
         set_stage(run, WATCHES);
-        return_to_beginning(run);
     }
     if (!over(run, tries ? trial(c) : c->patience) || !is_clear(c, c->noise))
         return run->solver;
@@ -405,13 +369,24 @@ go_back(Contest *c)
     }
 }
 
+// The run is where the latest point that is kept was.
+static void
+take_back(Run *run)
+{
+    Contest *c = &run->contest;
+    run->time = c->began[c->latest];
+    c->noise = c->noise_there[c->latest];
+    memcpy(run->y, c->point + c->latest * unknowns(run), unknowns(run) * sizeof *c->point);
+    memcpy(run->yp, c->slope + c->latest * unknowns(run), unknowns(run) * sizeof *c->slope);
+}
+
 void
 contest_give_way(Run *run)
 {
     if (run->contest.room < 2 || !run->contest.kept || !contest_tries(run))
         return;
     go_back(&run->contest);
-    take_back(run, run->contest.latest);
+    take_back(run);
 }
 
 void
@@ -437,7 +412,7 @@ contest_tries(const Run *run)
 void
 contest_forget(Run *run)
 {
-    run->contest.kept = run->contest.noted = 0;
+    run->contest.kept = 0;
     run->contest.usual = run->contest.noise = 0;
     run->contest.least = INFINITY;
 }
@@ -472,16 +447,16 @@ contest_note(Run *run)
     Contest *c = &run->contest;
     if (c->kept && c->began[c->latest] == run->time)
         return;
-    if (!c->noted)
-        put_away(run, c->room);
     if (c->kept && c->usual > 0)
         c->least *= 1 + RISE * fmin((run->time - c->began[c->latest]) / c->usual, 1);
     if (is_kept(c, run->time)) {
         c->latest = (c->latest + 1) % c->room;
         c->kept = c->kept < c->room ? c->kept + 1 : c->room;
     }
-    put_away(run, c->latest);
-    c->noted++;
+    c->began[c->latest] = run->time;
+    c->noise_there[c->latest] = c->noise;
+    memcpy(c->point + c->latest * unknowns(run), run->y, unknowns(run) * sizeof *c->point);
+    memcpy(c->slope + c->latest * unknowns(run), run->yp, unknowns(run) * sizeof *c->slope);
 }
 
 void
@@ -501,7 +476,7 @@ contest_leave(Run *run, int status)
     c->singular = status == RUN_NEARS_SINGULAR || !is_clear(c, c->noise_there[c->latest]);
     if (c->singular)
         go_back(c);
-    take_back(run, c->latest);
+    take_back(run);
     return true;
 }
 
