@@ -46,7 +46,7 @@ ball_discretes(double *v, const void *self)
 static const uint32_t ball_start[] = {0, 0, 1}, ball_row[] = {0};
 static const char *const ball_names[] = {"h", "v"};
 static const mdl_step ball_step[] = {{.call = {ball_dynamics, NULL}}};
-static const mdl_relation ball_relation[] = {{BALL_REL, BALL_NEXT, BALL_G, 0, "h < 0"}};
+static const mdl_relation ball_relation[] = {{BALL_REL, BALL_NEXT, BALL_G, 0, 0, "h < 0"}};
 static const mdl_discrete ball_discrete[] = {{BALL_HIT, BALL_HIT, BALL_HIT_PRE, NULL, 0, NULL},
                                              {BALL_COUNT, BALL_COUNT_NEXT, BALL_COUNT_PRE, NULL, 0, NULL},
                                              {Y(2, 1), 0, BALL_V_PRE, NULL, 0, NULL}};
@@ -164,8 +164,8 @@ test_thermostat(Check *state)
     static const uint32_t start[] = {0, 1}, row[] = {0};
     static const char *const names[] = {"T"};
     static const mdl_step step[] = {{.call = {thermostat_dynamics, NULL}}};
-    static const mdl_relation relation[] = {{TH_LOW, TH_LOW_NEXT, TH_LOW_G, 0, "T < 19"},
-                                            {TH_HIGH, TH_HIGH_NEXT, TH_HIGH_G, 0, "T > 20"}};
+    static const mdl_relation relation[] = {{TH_LOW, TH_LOW_NEXT, TH_LOW_G, 0, 0, "T < 19"},
+                                            {TH_HIGH, TH_HIGH_NEXT, TH_HIGH_G, 0, 0, "T > 20"}};
     static const mdl_discrete discrete[] = {{TH_ON, TH_ON_NEXT, TH_ON_PRE, NULL, 0, NULL}};
     static const mdl_output output[] = {{"T", Y(1, 0), 1, MDL_REAL, 0, 0}, {"on", TH_ON, 1, MDL_BOOLEAN, 0, 0}};
     double v0[TH_PLACES];
@@ -442,7 +442,7 @@ test_flip_flop(Check *state)
     static const uint32_t none[] = {0, 0};
     static const char *const names[] = {"x"};
     static const mdl_step step[] = {{.call = {flip_dynamics, NULL}}};
-    static const mdl_relation relation[] = {{TH_LOW, TH_LOW_NEXT, TH_LOW_G, 0, "x > 0.5 and not c"}};
+    static const mdl_relation relation[] = {{TH_LOW, TH_LOW_NEXT, TH_LOW_G, 0, 0, "x > 0.5 and not c"}};
     double v0[TH_PLACES];
     mdl_model model = small_model(v0, TH_PLACES, 1, 1, names);
     model.n_dynamics = 1;
@@ -483,7 +483,7 @@ test_sliding(Check *state)
     static const uint32_t none[] = {0, 0};
     static const char *const names[] = {"x"};
     static const mdl_step step[] = {{.call = {sliding_dynamics, NULL}}};
-    static const mdl_relation relation[] = {{TH_LOW, TH_LOW_NEXT, TH_LOW_G, 0, "x > 0"}};
+    static const mdl_relation relation[] = {{TH_LOW, TH_LOW_NEXT, TH_LOW_G, 0, 0, "x > 0"}};
     double v0[TH_PLACES];
     mdl_model model = small_model(v0, TH_PLACES, 1, 1, names);
     v0[Y(1, 0)] = 0.5;

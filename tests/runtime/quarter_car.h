@@ -157,9 +157,9 @@ static const mdl_step qc_dynamics[] = {
 static const uint8_t qc_implicit[] = {0, 0, 0, 1};
 static const char *const qc_state_name[] = {"z1", "x", "v1", "v"};
 static const mdl_relation qc_relation[] = {
-    {QC_CONTACT, QC_CONTACT_NEXT, QC_CONTACT_G, 1, "z1 <= z0"},
-    {QC_LOW, QC_LOW_NEXT, QC_LOW_G, 1, "z1 - z2 >= D"},
-    {QC_HIGH, QC_HIGH_NEXT, QC_HIGH_G, 1, "z2 - z1 >= D"},
+    {QC_CONTACT, QC_CONTACT_NEXT, QC_CONTACT_G, 1, 0, "z1 <= z0"},
+    {QC_LOW, QC_LOW_NEXT, QC_LOW_G, 1, 0, "z1 - z2 >= D"},
+    {QC_HIGH, QC_HIGH_NEXT, QC_HIGH_G, 1, 0, "z2 - z1 >= D"},
 };
 static const mdl_time_relation qc_time_relation[] = {
     {QC_PULSE, QC_PULSE_NEXT, QC_PULSE_END, "time < T0"},
