@@ -748,7 +748,7 @@ solve_across(Run *run, Newton *newton, Effort effort)
         double from = run->v[newton->block->unknown[0]] = start + found;
         newton->trouble = NO_TROUBLE;
         bool solved = newton_iterate(run, newton);
-        if (solved && effort != EFFORT_RUN && effort != EFFORT_JUMP)
+        if (solved && effort != EFFORT_JUMP)
             newton_note_elsewhere(run, newton, &from);
         if (solved)
             return true;
@@ -790,7 +790,8 @@ newton_solve(Run *run, Newton *newton, Effort effort)
         return MDL_OK;
     newton->strict = effort == EFFORT_JUMP;
     bool solved = newton_iterate(run, newton) || (newton->block->linear && solve_from_zero(run, newton));
-    solved = solved || solve_across(run, newton, effort);
+    // Within a run nobody would be told which of two it is.
+    solved = solved || (effort != EFFORT_RUN && solve_across(run, newton, effort));
     if (effort == EFFORT_JUMP) {
         solved = solved || path_jump(run, newton);
         newton->strict = false;
