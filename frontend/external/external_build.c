@@ -93,7 +93,8 @@ static bool
 write_calls(Making *making, const char *name, bool declared)
 {
     Out text = {0};
-    out_text(&text, "#include \"mdlc_external.h\"\n");
+    // Texts of libraries use what the header of their tools includes.
+    out_text(&text, "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include \"mdlc_external.h\"\n");
     for (uint32_t i = 0; i < making->externals.n; i++)
         if (making->externals.at[i]->declared == declared && !is_repeated(making, i))
             out_printf(&text, "%s\n", making->externals.at[i]->include);
