@@ -43,6 +43,7 @@ static const double RADAU_EVALUATION = 4, RADAU_JACOBIAN = 2, RADAU_FACTORS = 3;
 static const double ADAMS_EVALUATION = 2.5, DOP853_EVALUATION = 1.4, LOOPS = 2.5; // of dop853 as many as DOP853_EVALUATIONS a step
 
 enum { KEPT = 16, BACK = 3 };        // steps that are remembered, and by as many at least the run goes back before a singular position,
+static const double QUIET = 0.02;    // of the noise that ida goes through: more at the end of a step would add to what steps are wrong by,
 static const double CLEAR = 1e-4;    // and to where the invariants' noise is this part of what is too much, or not more than
 static const double ABOVE = 30;      // times the least,
 static const double RISE = 0.01;     // of which as much is forgotten in the time of a usual step;
@@ -423,7 +424,7 @@ contest_nears_singular(Run *run, const Projection *projection, const double *end
     Contest *c = &run->contest;
     c->noise = projection_noise(run, projection, end);
     c->least = fmin(c->least, c->noise);
-    return c->noise > 1;
+    return c->noise > (run->solver == MDL_SOLVER_IDA ? 1 : QUIET);
 }
 
 // The latest point stays where it is followed by another one when somebody may go back to it: steps that become shorter are on the way into a singular position,

@@ -105,6 +105,7 @@ dop853_free(Run *run)
     }
     projection_free(&run->ode->projection);
     steps_free(&run->ode->own);
+    steps_free(&run->ode->aside);
     free(run->ode->direction);
     free(run->ode);
     run->ode = NULL;
@@ -498,6 +499,45 @@ make_polynomial(Run *run)
     return steps->between = true;
 }
 
+// The way of the projection from `y` to ode->probed, in units of what a step may be wrong by.
+static double
+way_between(const Ode *ode, const double *y)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < ode->n; i++)
+        most = fmax(most, fabs(y[i] - ode->probed[i]) * ode->own.weight[i]);
+    return most;
+}
+
+// A step of its own from where the last one began to `time`, into ode->aside.end, where the polynomial is off the invariants by as much as `way`: of the slopes that
+// belong to nothing else one was taken in a position in which invariants depend on each other, and is noise. False: it would not be much better.
+static bool
+step_to(Run *run, double time, double way)
+{
+    const double far = 10, better = 0.1;
+    Ode *ode = run->ode;
+    Steps *own = &ode->own, *aside = &ode->aside;
+    double step[WIDTH], squares[2 * WIDTH], sum[2] = {0};
+    if (!(way > far) || (!aside->block && !steps_create(aside, ode->n, 1)))
+        return false;
+    for (uint32_t k = 0; k < WIDTH; k++)
+        step[k] = time - ode->from;
+    memcpy(aside->start, own->start, ode->n * sizeof *aside->start);
+    memcpy(aside->slope[0], own->slope[0], ode->n * sizeof *aside->start);
+    memcpy(aside->weight, own->weight, ode->n * sizeof *aside->start);
+    for (uint32_t k = 1; k < DOP853_STAGES; k++) {
+        dop853_stage(k, aside->chunks, step, aside->start, aside->slope, aside->point);
+        run->contest.aside++;
+        if (right_side(run, ode->from + dop853_node[k] * step[0], aside->point, aside->slope[k]) != MDL_OK)
+            return false;
+    }
+    dop853_end(aside->chunks, step, aside->start, aside->carry, aside->slope, aside->end, aside->left);
+    dop853_errors(aside->chunks, aside->weight, aside->slope, aside->error, aside->rate, squares);
+    for (uint32_t k = 0; k < 2 * WIDTH; k++)
+        sum[k / WIDTH] += squares[k];
+    return dop853_size(step[0], sum[0], sum[1], ode->n) <= better * way;
+}
+
 MDL_CHECKED static int
 dop853_interpolate(Run *run, double time)
 {
@@ -514,10 +554,13 @@ dop853_interpolate(Run *run, double time)
     for (uint32_t i = 0; i < ode->n; i++, at += steps->stride)
         dop853_value(steps->term[0] + at, terms, steps->start[at], ode->length, x, &y[i], &yp[i]);
     // Values between steps are off the invariants by the error of the interpolation.
-    if (ode->projection)
-        projection_between(run, ode->projection, time, memcpy(steps->point, y, ode->n * sizeof *y));
-    if (ode->projection)
-        memcpy(y, steps->point, ode->n * sizeof *y);
+    if (ode->projection) {
+        memcpy(steps->point, y, ode->n * sizeof *y); // v is used on the way
+        projection_between(run, ode->projection, time, memcpy(ode->probed, y, ode->n * sizeof *y));
+        if (!run->ensemble && step_to(run, time, way_between(ode, steps->point)))
+            projection_between(run, ode->projection, time, memcpy(ode->probed, ode->aside.end, ode->n * sizeof *y));
+        memcpy(y, ode->probed, ode->n * sizeof *y);
+    }
     run->v[0] = time;
     evaluate_stick(run);
     return MDL_OK;

@@ -24,6 +24,7 @@ void steps_free(Steps *steps);
 struct Ode {
     uint32_t n;
     Steps own;                  // of a run that is made alone
+    Steps aside;                // the same for a value within a step that the polynomial does not know; without a block: not needed yet
     Steps *at;                  // those that have the last step
     double from, length;        // of the last step; length 0: none
     double step;                // the next one; 0: not known

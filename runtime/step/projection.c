@@ -702,7 +702,8 @@ projection_between(Run *run, Projection *p, double time, double *y)
         kept[i] = y[p->state[i]];
     memcpy(noise, p->noise, size);
     memcpy(fresh, p->fresh, size);
-    if (!projection_apply(run, p, time, y))
+    // Where the invariants say less than the interpolation, and velocities cannot be told from positions, all stays as it is.
+    if (!projection_apply(run, p, time, y) || (p->together && projection_noise(run, p, y) > 1 / MUCH))
         for (uint32_t i = 0; i < p->states; i++)
             y[p->state[i]] = kept[i];
     // The steps that follow do not depend on how many rows there are.
