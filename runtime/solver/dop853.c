@@ -412,6 +412,8 @@ make_attempt(Run *run, Attempt attempt, double *size)
             return MDL_OK;
         if (run->contest.open && contest_nears_singular(run, ode->projection, steps->end))
             return RUN_NEARS_SINGULAR;
+        if (!run->contest.open)
+            projection_warn(run, ode->projection, steps->end);
     }
     if (right_side(run, attempt.to, steps->end, steps->slope[DOP853_STAGES]) != MDL_OK) {
         *size = NAN;

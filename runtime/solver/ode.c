@@ -397,6 +397,8 @@ project(Run *run)
         return projection_report(run);
     if (run->contest.open && contest_nears_singular(run, ode->projection, run->y))
         return RUN_NEARS_SINGULAR;
+    if (!run->contest.open)
+        projection_warn(run, ode->projection, run->y);
     ode_displace(run);
     return MDL_OK;
 }

@@ -73,6 +73,7 @@ struct Projection {
     uint32_t *group;    // n_constraints, for one of their groups
     double least;       // largest noise of a state in units of its size: the least since `follows` was chosen
     bool renew, renewed; // `follows` is to be chosen anew; it was
+    bool warned;        // projection_warn() has
     bool nears;         // corrections follow each other: where no choice is possible yet it waits for the next one
     double *noise;      // per state that occurs: how far it is not known
     double *fresh;      // the same, at the point factored last alone
@@ -711,6 +712,18 @@ projection_between(Run *run, Projection *p, double time, double *y)
     memcpy(p->fresh, fresh, size);
     p->random = random;
     p->rates = rates;
+}
+
+void
+projection_warn(const Run *run, Projection *p, const double *y)
+{
+    double noise = p->together && !p->warned ? projection_noise(run, p, y) : 0;
+    if (!(noise > 1))
+        return;
+    p->warned = true;
+    run_message(run, MDL_WARNING, "at time %.12g: near a position in which constraints depend on each other the %s method is not exact: what they say of velocities there is "
+                "wrong by up to %.2g of their size, and so may be all that follows; --solver=auto passes it on what it knows of the motion before", run->v[0],
+                run->stepper->name, noise * MUCH * run->tolerance);
 }
 
 int
