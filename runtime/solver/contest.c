@@ -270,10 +270,12 @@ is_hopeless(Contest *c, mdl_solver solver)
     return hopeless;
 }
 
-// The next one behind the loser who is not the champion.
+// The next one behind the loser who is not the champion. What adams has seen in a position in which constraints depend on each other stays in its slopes for a
+// while, which its error test does not tell.
 static void
-choose_rival(Contest *c)
+choose_rival(Run *run)
 {
+    Contest *c = &run->contest;
     static const mdl_solver all[] = {MDL_SOLVER_IDA, MDL_SOLVER_RADAU, MDL_SOLVER_DOP853, MDL_SOLVER_ADAMS};
     enum { ALL = sizeof all / sizeof *all };
     size_t k = 0;
@@ -281,7 +283,7 @@ choose_rival(Contest *c)
         k++;
     do
         k = (k + 1) % ALL;
-    while (all[k] == c->champion || is_hopeless(c, all[k]));
+    while (all[k] == c->champion || is_hopeless(c, all[k]) || (all[k] == MDL_SOLVER_ADAMS && run->model->n_constraints));
     c->rival = all[k];
 }
 
@@ -289,7 +291,7 @@ static void
 lose(Run *run)
 {
     Contest *c = &run->contest;
-    choose_rival(c);
+    choose_rival(run);
     c->lost = (c->lost + 1) % RIVALS;
     c->patience = fmax((c->lost ? 1 : LONGER) * c->patience, LEAST / PART);
     set_stage(run, WATCHES);
@@ -308,7 +310,7 @@ win(Run *run, double pace)
     bool stiff = run->solver == MDL_SOLVER_IDA && c->alarmed;
     c->champion = run->solver;
     c->rival = before;
-    choose_rival(c);
+    choose_rival(run);
     if (stiff)
         c->rival = MDL_SOLVER_RADAU;
     c->patience = stiff ? SOON : FIRST;

@@ -185,8 +185,6 @@ invariant_matrix(Projection *p)
         for (uint32_t j = 0; j < p->size; j++)
             start[j + 1] += start[j];
         p->lu = lu_create(p->size, start, row);
-        if (p->lu)
-            lu_repeats(p->lu);
     }
     free(start);
     free(row);
@@ -396,7 +394,7 @@ factor(Run *run, Projection *p, double time, const double *y, bool damped)
     set_scales(run, p);
     fill_matrix(run, p, damped);
     take_defect(run, p);
-    p->singular = !lu_factor(p->lu, p->value, damped);
+    p->singular = !lu_factor(p->lu, p->value, true); // pivots of other poses make noise of what is left near singular ones
     return !p->singular;
 }
 
@@ -496,7 +494,6 @@ projection_forget(Projection *p)
 {
     p->random = 0;
     p->rates = 0;
-    lu_forget(p->lu);
     memset(p->noise, 0, p->states * sizeof *p->noise);
     memset(p->steepest, 0, p->constraints * sizeof *p->steepest);
 }
@@ -504,7 +501,6 @@ projection_forget(Projection *p)
 void
 projection_snapshot(Projection *p, Snapshot *snapshot)
 {
-    lu_forget(p->lu); // whose pivots are those of when they were chosen
     snapshot_part(snapshot, &p->random, sizeof p->random);
     snapshot_part(snapshot, p->noise, p->states * sizeof *p->noise);
     snapshot_part(snapshot, p->steepest, p->constraints * sizeof *p->steepest);
