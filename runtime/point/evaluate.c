@@ -558,17 +558,11 @@ evaluate_holds(Run *run)
 int
 evaluate_asserts(Run *run)
 {
-    if (run->edge_failed)
-        return MDL_FAILED;
-    mdl_call(run->model->asserts, run->v);
-    return failure_report(run) ? MDL_FAILED : evaluate_evaluated_asserts(run);
-}
-
-int
-evaluate_evaluated_asserts(Run *run)
-{
     const mdl_model *model = run->model;
     if (run->edge_failed)
+        return MDL_FAILED;
+    mdl_call(model->asserts, run->v);
+    if (failure_report(run))
         return MDL_FAILED;
     for (uint32_t k = 0; k < model->n_asserts; k++) {
         const mdl_assert *assertion = &model->assertion[k];

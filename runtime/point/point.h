@@ -76,8 +76,6 @@ bool evaluate_not_finite(const Run *run, char *text, size_t size);
 // What is known about the cause of a value that is not finite, beginning with a newline; "" when nothing is.
 const char *evaluate_explain(const Run *run);
 MDL_CHECKED int evaluate_asserts(Run *run);
-// The same, right behind evaluate_holds(), which has evaluated them.
-MDL_CHECKED int evaluate_evaluated_asserts(Run *run);
 // Silently: none of those that end a run and do not ask for edges fails, nor a call in them.
 bool evaluate_holds(Run *run);
 // Failures in functions and subscripts (failure.c): forgets one, tells of one (as text, or as an error message).

@@ -464,8 +464,7 @@ inspect(Run *run, double before, double *instant, bool *located)
         return status;
     if (!*located && !whole && (asks || run->redundant))
         status = evaluate_accepted(run, !asks);
-    bool holds = status == MDL_OK && !*located && asks && evaluate_holds(run);
-    if (!*located && asks && (status == MDL_FAILED || (status == MDL_OK && !holds))) {
+    if (!*located && asks && (status == MDL_FAILED || (status == MDL_OK && !evaluate_holds(run)))) {
         failure_clear(run);
         status = report_wrong(run, before, instant);
     }
@@ -473,9 +472,7 @@ inspect(Run *run, double before, double *instant, bool *located)
         status = redundancy_check(run);
     if (status != MDL_OK)
         return status;
-    if (*located || !asks)
-        return MDL_OK;
-    return holds && !run->redundant ? evaluate_evaluated_asserts(run) : evaluate_asserts(run);
+    return !*located && asks ? evaluate_asserts(run) : MDL_OK;
 }
 
 // --- the step
