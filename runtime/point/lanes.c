@@ -37,8 +37,8 @@ lanes_fit(const Run *run)
 {
     static const PartHook right_side[] = {HOOK_LOAD, HOOK_REACT, HOOK_CLAMP, HOOK_RATES};
     const mdl_model *model = run->model;
-    bool fits = model->lanes && has_processor() && model->lanes->width <= LANES_MOST && model->nx && (!model->n_constraints || run->solver == MDL_SOLVER_DOP853) && !model->n_sgns && !model->failure
-                && !run->modes && !run->rests && !run->contacts && !run->hides && !run->deficient && !run->locked && !run->profile;
+    bool fits = model->lanes && has_processor() && model->lanes->width <= LANES_MOST && model->nx && !model->n_sgns && !model->failure
+                && (!model->n_constraints || run->solver == MDL_SOLVER_DOP853) && !run->modes && !run->rests && !run->contacts && !run->hides && !run->deficient && !run->locked && !run->profile;
     for (size_t k = 0; k < sizeof right_side / sizeof *right_side; k++)
         fits = fits && !run->having[right_side[k]].n;
     for (uint32_t k = 0; k < model->n_dynamics && fits; k++)

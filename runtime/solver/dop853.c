@@ -501,32 +501,35 @@ make_polynomial(Run *run)
     return steps->between = true;
 }
 
-// The way of the projection from `y` to ode->probed, in units of what a step may be wrong by.
-static double
-way_between(const Ode *ode, const double *y)
+double
+dop853_way(const Run *run, const Steps *steps, const double *from, size_t stride, const double *to)
 {
     double most = 0;
-    for (uint32_t i = 0; i < ode->n; i++)
-        most = fmax(most, fabs(y[i] - ode->probed[i]) * ode->own.weight[i]);
+    size_t at = steps->stride > 1 ? run->lane : 0;
+    for (uint32_t i = 0; i < run->ode->n; i++)
+        most = fmax(most, fabs(from[i * stride] - to[i]) * steps->weight[at + i * steps->stride]);
     return most;
 }
 
-// A step of its own from where the last one began to `time`, into ode->aside.end, where the polynomial is off the invariants by as much as `way`: of the slopes that
-// belong to nothing else one was taken in a position in which invariants depend on each other, and is noise. False: it would not be much better.
+// A step of its own from where the last one began to `time`, into ode->aside.end, where the polynomial is off the invariants by as much as `way`. False: it would not
+// be much better.
 static bool
 step_to(Run *run, double time, double way)
 {
-    const double far = 10, better = 0.1;
+    const double better = 0.1;
     Ode *ode = run->ode;
-    Steps *own = &ode->own, *aside = &ode->aside;
+    const Steps *last = ode->at;
+    Steps *aside = &ode->aside;
     double step[WIDTH], squares[2 * WIDTH], sum[2] = {0};
-    if (!(way > far) || (!aside->block && !steps_create(aside, ode->n, 1)))
+    if (!(way > DOP853_FAR) || (!aside->block && !steps_create(aside, ode->n, 1)))
         return false;
     for (uint32_t k = 0; k < WIDTH; k++)
         step[k] = time - ode->from;
-    memcpy(aside->start, own->start, ode->n * sizeof *aside->start);
-    memcpy(aside->slope[0], own->slope[0], ode->n * sizeof *aside->start);
-    memcpy(aside->weight, own->weight, ode->n * sizeof *aside->start);
+    for (size_t i = 0, at = last->stride > 1 ? run->lane : 0; i < ode->n; i++, at += last->stride) {
+        aside->start[i] = last->start[at];
+        aside->slope[0][i] = last->slope[0][at];
+        aside->weight[i] = last->weight[at];
+    }
     for (uint32_t k = 1; k < DOP853_STAGES; k++) {
         dop853_stage(k, aside->chunks, step, aside->start, aside->slope, aside->point);
         run->contest.aside++;
@@ -559,7 +562,7 @@ dop853_interpolate(Run *run, double time)
     if (ode->projection) {
         memcpy(steps->point, y, ode->n * sizeof *y); // v is used on the way
         projection_between(run, ode->projection, time, memcpy(ode->probed, y, ode->n * sizeof *y));
-        if (!run->ensemble && step_to(run, time, way_between(ode, steps->point)))
+        if (step_to(run, time, dop853_way(run, steps, steps->point, 1, ode->probed)))
             projection_between(run, ode->projection, time, memcpy(ode->probed, ode->aside.end, ode->n * sizeof *y));
         memcpy(y, ode->probed, ode->n * sizeof *y);
     }

@@ -58,6 +58,11 @@ bool dop853_accept(Run *run, Attempt attempt, double size);
 // The size of the error of an attempt in the run's column of `steps`, or of what stability asks for. squares: the sums of dop853_differences() over all unknowns.
 double dop853_judge_stability(Run *run, const Steps *steps, const double *squares, double length, double error);
 
+// How far the projection of a value within the step has led, from states that stand `stride` places apart, in units of what a step may be wrong by. Where that is far
+// the polynomial is no good: of the slopes that belong to nothing else one was taken in a position in which invariants depend on each other, and is noise.
+double dop853_way(const Run *run, const Steps *steps, const double *from, size_t stride, const double *to);
+#define DOP853_FAR 10.0
+
 // --- dop853_lanes.c
 MDL_CHECKED int dop853_lanes_step(Run *run, double limit);
 MDL_CHECKED bool dop853_lanes_polynomial(Run *run);

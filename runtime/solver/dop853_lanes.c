@@ -106,6 +106,8 @@ project_ends(Table *table, const bool *tries, const Attempt *attempt, double *si
             ode->probed[i] = steps->end[i * steps->stride + l];
         ode->off = !projection_apply(run, ode->projection, attempt[l].to, ode->probed);
         size[l] = ode->off ? NAN : size[l];
+        if (!ode->off)
+            projection_warn(run, ode->projection, ode->probed);
         for (uint32_t i = 0; i < ode->n && !ode->off; i++) {
             steps->end[i * steps->stride + l] = ode->probed[i];
             steps->left[i * steps->stride + l] = 0;
@@ -313,8 +315,9 @@ values(struct Ensemble *e, const Lanes *lanes, const double *time, double *state
         for (uint32_t i = 0; i < run->ode->n; i++)
             run->ode->probed[i] = states[i * steps->stride + l];
         projection_between(run, run->ode->projection, time[l], run->ode->probed);
-        for (uint32_t i = 0; i < run->ode->n; i++)
-            states[i * steps->stride + l] = run->ode->probed[i];
+        bool wrong = dop853_way(run, steps, states + l, steps->stride, run->ode->probed) > DOP853_FAR;
+        for (uint32_t i = 0; i < run->ode->n; i++) // a row that is no number here the run makes by itself
+            states[i * steps->stride + l] = wrong ? NAN : run->ode->probed[i];
     }
 }
 

@@ -185,7 +185,8 @@ step_somehow(Run *run, double limit)
     }
     if (status != MDL_OK)
         return status;
-    contest_note(run);
+    if (run->model->n_constraints)
+        contest_note(run);
     return run->stepper->step(run, limit);
 }
 

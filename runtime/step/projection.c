@@ -703,7 +703,7 @@ projection_between(Run *run, Projection *p, double time, double *y)
     if (!projection_apply(run, p, time, y) || (p->together && projection_noise(run, p, y) > 1 / MUCH))
         for (uint32_t i = 0; i < p->states; i++)
             y[p->state[i]] = kept[i];
-    // The steps that follow do not depend on how many rows there are.
+    // What the steps that follow know of the noise does not depend on how many rows there are.
     memcpy(p->noise, noise, size);
     memcpy(p->fresh, fresh, size);
     p->random = random;
