@@ -639,6 +639,8 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
     }
     if (good && !called)
         function_note_units(frame, values);
+    if (callable && good && !called && declares_derivative(frame))
+        function_take_rates(frame, values, *outputs, *n);
     if (!good && !saved.in_function && diags_errors(env->diags) != errors)
         note_call(frame);
     leave(env, &saved);

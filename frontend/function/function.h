@@ -62,6 +62,10 @@ bool function_named_type(ExprEnv *env, const Variable *variable, Type *type, uin
 bool function_given(Frame *frame, uint32_t i, const Type *type, Value *value, bool *given);
 // E0203: the function has no input that an IDENT or ARG names.
 void function_no_input(const Frame *frame, const FunctionRef *function, Node named);
+// --- routine_derivative.c
+// Gives the outputs of a call that has been expanded the time derivatives that the function declares for them, where these are not those of its
+// statements: an input that it leaves out (noDerivative) moves as it likes. They stay as they are where that cannot be said.
+void function_take_rates(Frame *frame, const Value *arguments, Value *outputs, uint32_t n);
 // --- run_time_call.c
 // Whether a function has the annotation inverse (routine_inverse.c).
 bool routine_declares_inverse(const Frame *frame);

@@ -221,7 +221,7 @@ finished(void *context, Exprs *exprs, Expr part, const Expr *args)
 {
     Finish *finish = context;
     Op op = expr_op(exprs, part);
-    if (op == OP_NOEVENT || op == OP_HOMOTOPY)
+    if (op == OP_NOEVENT || op == OP_HOMOTOPY || op == OP_RATED)
         return args[0];
     if (op == OP_SMOOTH)
         return args[1];

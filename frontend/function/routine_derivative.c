@@ -2,15 +2,18 @@
 //
 // Purpose: `annotation(derivative = df)` (Modelica 3.6, section 12.7.1) of functions that are called at run time: a bisection has no
 // derivative by its statements, and a closed form may be better than one by them. Functions that are expanded are
-// differentiated as they stand, which is exact.
+// differentiated as they stand, which is exact, but for those that leave out inputs and are called for time (or for what it alone moves): the
+// second of {angle, speed} that goes in is the rate of the result, whatever the rate of the first one is.
 // Method: df takes the inputs of the function, then the derivatives of its Real inputs, and gives those of its Real outputs. A routine
 // with the inputs and outputs that ir/expr/routine_gradient.c would make calls it. Derivatives of higher order follow from this one.
 // Contract: routine_inner.h. Complexity: linear in the scalars of inputs and outputs.
 #include <string.h>
 
 #include "frontend/function/routine_inner.h"
+#include "ir/expr/expr_calculus.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 typedef struct Declared { // an annotation derivative(noDerivative = a, zeroDerivative = b) = df
     Node function;
@@ -293,4 +296,120 @@ routine_declared_derivative(Frame *frame, const Value *given, Keep keep, const S
         if (!zero)
             return true;
     }
+}
+
+// --- rates of what is expanded
+
+typedef struct Rates {     // of the inputs that a declared derivative has rates of
+    uint32_t of[64], n;    // their variables
+    Value value[64];
+} Rates;
+
+// False where they are not all numbers, where there are none but zero, or where no input is left out.
+static bool
+find_rates(const Frame *frame, const Declared *declared, const Value *inputs, Rates *rates)
+{
+    ExprEnv *env = frame->env;
+    bool left_out = false, moves = false;
+    rates->n = 0;
+    for (uint32_t i = 0; i < frame->variables.n; i++) {
+        const Variable *variable = &frame->variables.at[i];
+        if (!(variable->flags & AST_F_INPUT) || !has_derivative(&inputs[i].type))
+            continue;
+        if (excluded(env, declared, variable->name, NULL)) {
+            left_out = true;
+            continue;
+        }
+        if (rates->n == sizeof rates->of/sizeof *rates->of)
+            return false;
+        Value *rate = &rates->value[rates->n];
+        if (!inputs[i].elements || !value_new(env, &inputs[i].type, frame->span, rate))
+            return false;
+        for (uint32_t k = 0; k < rate->count; k++) {
+            Expr e = inputs[i].elements[k];
+            rate->elements[k] = e && !expr_nslots(env->exprs, e) ? expr_rate(env->exprs, e, NULL, 0) : 0;
+            if (!rate->elements[k] || expr_op(env->exprs, rate->elements[k]) != OP_CONST)
+                return false;
+            moves |= !expr_is_const(env->exprs, rate->elements[k], 0);
+        }
+        rates->of[rates->n++] = i;
+    }
+    return left_out && moves;
+}
+
+// The rates that a second derivative takes beside the inputs of the first one, which are x and its rates: those of the latter. False where the
+// inputs are no such pair.
+static bool
+keep_second_rates(Rates *rates, const Value *inputs)
+{
+    uint32_t half = rates->n/2;
+    bool pair = rates->n % 2 == 0;
+    for (uint32_t k = 0; k < half && pair; k++) {
+        const Value *rate = &rates->value[k], *given = &inputs[rates->of[half + k]];
+        pair = given->count == rate->count;
+        for (uint32_t e = 0; e < rate->count && pair; e++)
+            pair = given->elements[e] == rate->elements[e];
+    }
+    for (uint32_t k = 0; k < half; k++)
+        rates->value[k] = rates->value[half + k];
+    rates->n = half;
+    return pair;
+}
+
+static bool
+call_rates(Frame *frame, const Declared *declared, const Value *inputs, Value **outputs, uint32_t *n)
+{
+    ExprEnv *env = frame->env;
+    Rates rates;
+    FunctionRef function = {0};
+    if (!find_rates(frame, declared, inputs, &rates) || (declared->second && !keep_second_rates(&rates, inputs)))
+        return false;
+    Value *arguments = arena_array(env->arena, Value, frame->variables.n + rates.n + 1);
+    uint32_t given = 0;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if (frame->variables.at[i].flags & AST_F_INPUT)
+            arguments[given++] = inputs[i];
+    for (uint32_t k = 0; k < rates.n; k++)
+        arguments[given++] = rates.value[k];
+    env->scope = frame->function->scope;
+    return env->function(env, declared->function, &function)
+        && env->calls->apply_all(env, &function, arguments, given, node_span(env, declared->function), outputs, n);
+}
+
+// Real outputs are of one size with their rates, in this order.
+static bool
+join_rates(ExprEnv *env, const Value *rates, uint32_t n_rates, Value *outputs, uint32_t n)
+{
+    uint32_t taken = 0;
+    for (uint32_t o = 0; o < n; o++)
+        if (has_derivative(&outputs[o].type) && (taken == n_rates || rates[taken++].count != outputs[o].count))
+            return false;
+    taken = 0;
+    for (uint32_t o = 0; o < n; o++) {
+        if (!has_derivative(&outputs[o].type))
+            continue;
+        for (uint32_t k = 0; k < outputs[o].count; k++)
+            outputs[o].elements[k] = expr_2(env->exprs, OP_RATED, outputs[o].elements[k], rates[taken].elements[k]);
+        taken++;
+    }
+    return true;
+}
+
+void
+function_take_rates(Frame *frame, const Value *inputs, Value *outputs, uint32_t n)
+{
+    ExprEnv *env = frame->env;
+    DiagsMark mark = diags_mark(env->diags);
+    void *scope = env->scope;
+    Declared declared;
+    Value *rates;
+    uint32_t n_rates, nth = 0;
+    do
+        find_declared(frame, nth++, &declared);
+    while (declared.function && declared.zero);
+    if (!declared.function)
+        return;
+    if (!call_rates(frame, &declared, inputs, &rates, &n_rates) || !join_rates(env, rates, n_rates, outputs, n))
+        diags_return_to(env->diags, mark);
+    env->scope = scope;
 }

@@ -454,6 +454,8 @@ operator_quantity(UnitsPass *pass, Expr e)
         return fractional_quantity(pass, a, b);
     case OP_SMOOTH:
         return pass->of.at[b];
+    case OP_RATED:
+        return pass->of.at[a];
     case OP_IF:
         if (pass->choice.at[e] == pass->round)
             return unknown_quantity();

@@ -183,6 +183,7 @@ diff_model(Exprs *exprs, Op op, const Expr *a, const Expr *d)
     case OP_HOMOTOPY:
         return expr_2(exprs, OP_HOMOTOPY, d[0], d[1]);
     case OP_INTEGRAL: // by Leibniz's rule, since the value has the limits and parameters in it
+    case OP_RATED:    // by a slot, or along a direction
         return d[0];
     case OP_SAMPLE:
         return exprs->zero;
@@ -281,6 +282,8 @@ differentiate_all(Exprs *exprs, const U32Vec *order, uint64_t want, const Expr *
         }
         if (op == OP_TIME)
             result = time;
+        else if (op == OP_RATED && time == exprs->one)
+            result = a.at[1];
         else if (op == OP_SLOT)
             result = slot < n && rate[slot] ? rate[slot] : exprs->zero;
         else if (moves)
@@ -461,6 +464,7 @@ affine_operator(Exprs *exprs, Op op, const Affine *p, uint32_t n)
         return (Affine){expr_3(exprs, OP_IF, p[0].rest, p[1].coefficient, p[2].coefficient),
                         expr_3(exprs, OP_IF, p[0].rest, p[1].rest, p[2].rest)};
     case OP_INTEGRAL:
+    case OP_RATED:
         return p[0];
     case OP_HOMOTOPY:
         return (Affine){expr_2(exprs, op, p[0].coefficient, p[1].coefficient),
@@ -565,6 +569,9 @@ zeros_of(const Exprs *exprs, Expr e, uint32_t depth, uint32_t *looks)
     case OP_MUL:
     case OP_NOEVENT:
     case OP_HOMOTOPY:
+        break;
+    case OP_RATED:
+        n = 1;
         break;
     case OP_LUZ:
     case OP_SIGN:

@@ -84,7 +84,7 @@ apply_2(Op op, double a, double b)
     case OP_LUZ: return a > b ? a - b : a < -b ? a + b : 0;
     case OP_ATAN2: return atan2(a, b);
     case OP_SMOOTH: return b;
-    case OP_HOMOTOPY: return a;
+    case OP_HOMOTOPY: case OP_RATED: return a;
     default: return NAN;
     }
 }

@@ -511,6 +511,8 @@ simplify_2(Exprs *exprs, Op op, Expr a, Expr b)
     case OP_MAX:
     case OP_HOMOTOPY:
         return a == b ? a : 0;
+    case OP_RATED: // what stands still
+        return cell_op(exprs, a) == OP_CONST && b == exprs->zero ? a : 0;
     case OP_LUZ:
         return expr_is_const(exprs, b, 0) || expr_is_const(exprs, a, 0) ? a : 0;
     case OP_TAR:

@@ -92,6 +92,7 @@ plain_operator(Integration *now, Expr e, Op op, const Expr *args, uint32_t n)
     switch (op) {
     case OP_INTEGRAL:
     case OP_NOEVENT:
+    case OP_RATED:
         return args[0];
     case OP_SMOOTH:
         return args[1];

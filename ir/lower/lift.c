@@ -359,6 +359,8 @@ plan_of(Lowering *low, Expr e, Events events)
         return (Plan){HOW_LEAF, events, 0};
     case OP_NOEVENT:
         return (Plan){HOW_ONE, EVENTS_NONE, 0};
+    case OP_RATED:
+        return (Plan){HOW_ONE, events, 0};
     case OP_SMOOTH:
         return (Plan){HOW_ONE, expr_is_const(exprs, expr_arg(exprs, e, 0), 0) ? events : EVENTS_NONE, 1};
     case OP_HOMOTOPY:
@@ -488,7 +490,7 @@ static bool
 needs_rewrite(const Lowering *low, Expr e)
 {
     static const Op ops[] = {OP_LT, OP_LE, OP_GT, OP_GE, OP_LUZ, OP_MIN, OP_MAX, OP_ABS, OP_SIGN, OP_NOEVENT, OP_SMOOTH,
-                             OP_HOMOTOPY, OP_INITIAL, OP_TERMINAL, OP_SAMPLE};
+                             OP_HOMOTOPY, OP_RATED, OP_INITIAL, OP_TERMINAL, OP_SAMPLE};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (expr_has_op(low->exprs, e, ops[i]))
             return true;

@@ -521,7 +521,7 @@ apply(const Point *p, const Operation *operation)
     case OP_NEG: return minus(a);
     case OP_DIV: return quotient(a, b);
     case OP_EQN: return plus(a, minus(b));
-    case OP_NOEVENT: case OP_HOMOTOPY: return a;
+    case OP_NOEVENT: case OP_HOMOTOPY: case OP_RATED: return a;
     case OP_SMOOTH: return b;
     default: break;
     }

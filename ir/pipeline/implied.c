@@ -71,7 +71,7 @@ static bool
 is_opaque(const Proof *proof, Expr e)
 {
     static const Op ops[] = {OP_FDER, OP_DELAY, OP_TRANSPORT, OP_UNILATERAL, OP_COULOMB, OP_SAMPLE, OP_INITIAL, OP_TERMINAL, OP_FLOOR, OP_CEIL,
-                             OP_TRUNC, OP_HOMOTOPY};
+                             OP_TRUNC, OP_HOMOTOPY, OP_RATED};
     const Exprs *exprs = proof->dae->exprs;
     bool found = proof->laws && is_set_valued(exprs, e);
     for (uint32_t i = 0; i < sizeof ops / sizeof *ops; i++)

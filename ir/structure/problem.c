@@ -95,7 +95,8 @@ shape_uses(Structure *structure, Expr shape, uint32_t stamp, uint8_t *uses)
         if (op == OP_SLOT && uses[expr_slot_of(exprs, e)] < use)
             uses[expr_slot_of(exprs, e)] = (uint8_t)use;
         for (uint32_t i = 0, n = expr_nargs(exprs, e); i < n; i++)
-            visit(structure, expr_arg(exprs, e, i), argument_use(op, i, use), stamp);
+            if (op != OP_RATED || i == 0) // the rate is asked for by derivatives only
+                visit(structure, expr_arg(exprs, e, i), argument_use(op, i, use), stamp);
     }
 }
 
