@@ -233,6 +233,22 @@ tell_unknown(Run *run, uint32_t k)
                 "comes and goes within one step is not seen (--max-step bounds steps)", model->forecast[k].text, others ? " (and of others)" : "");
 }
 
+// Times that cannot be told from the present one.
+static double
+rounding_of_time(const Run *run)
+{
+    return 8 * DBL_EPSILON * fabs(run->time);
+}
+
+// From where the relation is looked at behind the event of this instant. A change that rounding of time puts right behind the event was part of it (ahead_mark):
+// up to there the function is on the former side still, which is no change back.
+static double
+clear_from(const Run *run, const Outlook *outlook, double held)
+{
+    bool taken = outlook->held != held && outlook->change > run->time && outlook->change <= run->time + rounding_of_time(run);
+    return taken ? outlook->change : run->time;
+}
+
 static void
 look_again(Run *run)
 {
@@ -268,7 +284,7 @@ look_again(Run *run)
         if (came && ahead->watched[forecast->relation])
             ahead->credit += REWARD * forecast->count;
         ahead->watched[forecast->relation] = 1;
-        *outlook = (Outlook){.clear = run->time, .change = INFINITY, .held = held, .sure = -INFINITY, .wasted = wasted, .made = run->time,
+        *outlook = (Outlook){.clear = changed ? run->time : clear_from(run, outlook, held), .change = INFINITY, .held = held, .sure = -INFINITY, .wasted = wasted, .made = run->time,
                              .reach = wasted > PATIENCE && apart > 0 ? FAR * apart : INFINITY};
     }
     terms = (ahead->glimpse && glimpse_changed(run)) || terms;
@@ -293,7 +309,7 @@ ahead_look(Run *run)
         give_up(run);
     for (uint32_t k = 0; k < run->model->n_forecasts; k++) {
         const Outlook *outlook = &ahead->outlook[k];
-        if (is_watched(run, k) && outlook->change == INFINITY && outlook->clear <= run->time && run->time < run->options->stop)
+        if (is_watched(run, k) && outlook->change == INFINITY && outlook->clear <= run->time + rounding_of_time(run) && run->time < run->options->stop)
             ahead_extend(run, k);
     }
     tell_lost(run);

@@ -27,6 +27,16 @@ MDL_CHECKED int mixed_solve(Run *run);
 uint32_t mixed_limit(const Run *run);
 MDL_CHECKED int mixed_report(const Run *run);
 
+// --- when_loop.c: discrete Reals in a loop with what else holds at an event
+// Before the first pass.
+void loop_begin(Run *run);
+// Behind a pass: those that it has changed (old_discrete has the values before) are in the loop. True when one has changed by more than in the pass before.
+bool loop_note(Run *run);
+// result (n_looped) := F(x), where x are values of those in the loop.
+typedef int (*LoopMap)(Run *run, void *data, const double *x, double *result);
+// A step of Newton's method for x = F(x); where that has none, x := F(x).
+MDL_CHECKED int loop_step(Run *run, LoopMap map, void *data, double *x);
+
 // --- ahead.c: what depends on time alone
 void ahead_forget(Run *run); // discrete values have changed
 // All changes of the relation are found ahead: root functions say nothing about it.

@@ -455,10 +455,61 @@ rounding_of(uint32_t pass)
     return pass < EXACT_PASSES ? 0 : ldexp(ROUNDING, (int)(pass - EXACT_PASSES < DOUBLINGS ? pass - EXACT_PASSES : DOUBLINGS));
 }
 
+static void
+hold_looped(Run *run, const double *x)
+{
+    for (uint32_t i = 0; i < run->n_looped; i++)
+        run->v[run->model->discrete[run->looped[i]].value] = x[i];
+}
+
+static void
+take_looped(const Run *run, double *x)
+{
+    for (uint32_t i = 0; i < run->n_looped; i++)
+        x[i] = run->v[run->model->discrete[run->looped[i]].value];
+}
+
+// LoopMap: what discrete variables give with everything else solved for these values. `point`: v, which stays.
+MDL_CHECKED static int
+follow_once(Run *run, void *point, const double *x, double *result)
+{
+    hold_looped(run, x);
+    int status = settle(run, true);
+    if (status == MDL_OK)
+        (void)follow(run, 0);
+    take_looped(run, result);
+    memcpy(run->v, point, run->model->nv * sizeof *run->v);
+    return status;
+}
+
+// Discrete Reals that go on changing are in a loop with what is solved at this instant: evaluated in turn they need not come to its solution. The step is
+// taken from the values before the pass.
+MDL_CHECKED static int
+solve_loops(Run *run, uint32_t pass)
+{
+    size_t bytes = run->model->nv * sizeof *run->v;
+    bool grows = loop_note(run);
+    if ((pass < EXACT_PASSES && !grows) || run->n_looped == 0)
+        return MDL_OK;
+    double *point = malloc(bytes), *x = malloc(run->n_looped * sizeof *x);
+    int status = point && x ? MDL_OK : MDL_INTERNAL;
+    if (status == MDL_OK) {
+        memcpy(point, run->v, bytes);
+        for (uint32_t i = 0; i < run->n_looped; i++)
+            x[i] = run->old_discrete[run->looped[i]];
+        status = loop_step(run, follow_once, point, x);
+        hold_looped(run, x);
+    }
+    free(point);
+    free(x);
+    return status;
+}
+
 int
 mixed_solve(Run *run)
 {
     bool searched = false;
+    loop_begin(run);
     for (uint32_t k = 0; k < run->model->n_relations; k++)
         run->guard[k].flips = 0;
     for (uint32_t pass = 0; pass < mixed_limit(run); pass++) {
@@ -475,6 +526,9 @@ mixed_solve(Run *run)
         if (searched && differs_from_pre(run))
             return MDL_OK;
         searched = searched || around;
+        status = around ? MDL_OK : solve_loops(run, pass);
+        if (status != MDL_OK)
+            return status;
     }
     return mixed_report(run);
 }

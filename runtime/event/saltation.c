@@ -13,6 +13,7 @@
 // Contract: sense.h. Complexity: per event a few passes over the tangents per parameter.
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/event/event.h"
@@ -20,6 +21,7 @@
 #include "runtime/memory/memory.h"
 #include "runtime/point/sense.h"
 
+static const double UNCHANGED = 1e-13; // of a derivative: it has settled
 static const double SAME = 1e-6;     // of a state: the event did what R says
 static const double RETURN = 0.1;    // of the speed at which a condition was left: it is crossed again, not touched
 static const double UNRESOLVED = 1e3; // of the gap that counts as none: the height of a rebound that does not count any more
@@ -333,9 +335,87 @@ check_discretes(const Run *run)
     return acts ? sense_acts(run) : MDL_OK;
 }
 
-// The derivatives by parameter p of what the discrete equations give, which v has.
-static void
+// The derivatives by parameter p of what the discrete equations give, which v has. True when one is another one than before.
+static bool
 follow_discretes(Run *run, uint32_t p)
+{
+    Sense *sense = run->sense;
+    const mdl_model *model = run->model;
+    double *image = sense->image[p];
+    bool changed = false;
+    for (uint32_t k = 0; k < model->n_discretes && !model->tangents->no_discretes; k++) {
+        const mdl_discrete *at = &model->discrete[k];
+        if (!at->next)
+            continue;
+        double before = image[at->value], now = *tangent_at(sense->tangent, at->next);
+        changed = changed || fabs(now - before) > UNCHANGED * fmax(fabs(now), fabs(before));
+        image[at->value] = now;
+    }
+    return changed;
+}
+
+// At the point in v, from the derivatives that `image` has of discrete variables: those of everything else, and what the discrete equations give.
+static void
+evaluate_discretes(Run *run, uint32_t p)
+{
+    Sense *sense = run->sense;
+    memcpy(run->v, sense->kept, run->model->tangents->shift * sizeof *run->v);
+    sense_seed_event(run, p, sense->moved + (size_t)p * sense->nx);
+    tangent_dynamics(sense->tangent);
+    mdl_call(run->model->discretes, run->v);
+    mdl_call(run->model->tangents->discretes, run->v);
+}
+
+// LoopMap: the same for discrete variables in a loop.
+MDL_CHECKED static int
+follow_looped(Run *run, void *parameter, const double *x, double *result)
+{
+    uint32_t p = *(const uint32_t *)parameter;
+    double *image = run->sense->image[p];
+    for (uint32_t i = 0; i < run->n_looped; i++)
+        image[run->model->discrete[run->looped[i]].value] = x[i];
+    evaluate_discretes(run, p);
+    for (uint32_t i = 0; i < run->n_looped; i++)
+        result[i] = *tangent_at(run->sense->tangent, run->model->discrete[run->looped[i]].next);
+    return MDL_OK;
+}
+
+MDL_CHECKED static int
+solve_looped(Run *run, uint32_t p)
+{
+    double *image = run->sense->image[p], *x = malloc((run->n_looped + 1) * sizeof *x);
+    if (!x)
+        return MDL_INTERNAL;
+    for (uint32_t i = 0; i < run->n_looped; i++)
+        x[i] = image[run->model->discrete[run->looped[i]].value];
+    int status = loop_step(run, follow_looped, &p, x);
+    for (uint32_t i = 0; i < run->n_looped; i++)
+        image[run->model->discrete[run->looped[i]].value] = x[i];
+    free(x);
+    return status;
+}
+
+// Derivatives by parameter p of discrete variables: each follows from others through what is solved at this instant, as their values do.
+MDL_CHECKED static int
+settle_tangents(Run *run, uint32_t p)
+{
+    enum { PASSES = 100, IN_TURN = 8 };
+    int status = MDL_OK;
+    bool again = true;
+    for (uint32_t pass = 0; pass < PASSES && again && status == MDL_OK; pass++) {
+        if (pass >= IN_TURN)
+            status = solve_looped(run, p);
+        evaluate_discretes(run, p);
+        if (pass == 0 && status == MDL_OK)
+            status = check_discretes(run);
+        again = follow_discretes(run, p);
+    }
+    return status == MDL_OK && again ? sense_refuse(run, "derivatives of discrete variables follow from each other without end", "") : status;
+}
+
+// What the settled derivatives by parameter p make of states and of pre().
+static void
+keep_tangents(Run *run, uint32_t p)
 {
     Sense *sense = run->sense;
     const mdl_model *model = run->model;
@@ -343,14 +423,9 @@ follow_discretes(Run *run, uint32_t p)
     for (uint32_t k = 0; k < model->n_reinits; k++)
         if (run->v[model->reinit[k].active] != 0)
             moved[model->reinit[k].state] = *tangent_at(sense->tangent, model->reinit[k].next);
-    for (uint32_t k = 0; k < model->n_discretes && !model->tangents->no_discretes; k++) {
-        const mdl_discrete *at = &model->discrete[k];
-        if (!at->next)
-            continue;
-        image[at->value] = *tangent_at(sense->tangent, at->next);
-        if (at->pre)
-            image[at->pre] = image[at->value];
-    }
+    for (uint32_t k = 0; k < model->n_discretes && !model->tangents->no_discretes; k++)
+        if (model->discrete[k].next && model->discrete[k].pre)
+            image[model->discrete[k].pre] = image[model->discrete[k].value];
 }
 
 // Before the discrete equations are evaluated at the point in v, which stays.
@@ -365,13 +440,8 @@ sense_discretes(Run *run)
     memcpy(sense->kept, run->v, bytes);
     int status = tangent_factor(sense->tangent);
     for (uint32_t p = 0; p < sense->n && status == MDL_OK; p++) {
-        memcpy(run->v, sense->kept, bytes);
-        sense_seed_event(run, p, sense->moved + (size_t)p * sense->nx);
-        tangent_dynamics(sense->tangent);
-        mdl_call(model->discretes, run->v);
-        mdl_call(model->tangents->discretes, run->v);
-        status = check_discretes(run);
-        follow_discretes(run, p);
+        status = settle_tangents(run, p);
+        keep_tangents(run, p);
     }
     for (uint32_t k = 0; k < model->n_reinits; k++)
         if (run->v[model->reinit[k].active] != 0)

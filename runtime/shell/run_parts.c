@@ -99,6 +99,8 @@ allocate(Run *run)
         run->phi_end[end] = run->phi_scale + (end + 1) * (guards + 1);
     run->seen = calloc(3 * guards + 1, sizeof *run->seen);
     run->old_discrete = calloc((size_t)model->n_discretes + 1, sizeof *run->old_discrete);
+    run->looped = calloc((size_t)model->n_discretes + 1, sizeof *run->looped);
+    run->loop_change = calloc((size_t)model->n_discretes + 1, sizeof *run->loop_change);
     run->assigned = calloc((size_t)model->nx + 1, sizeof *run->assigned);
     run->time_next = calloc((size_t)model->n_time_relations + 1, sizeof *run->time_next);
     run->sample_index = calloc((size_t)model->n_samples + 1, sizeof *run->sample_index);
@@ -110,7 +112,7 @@ allocate(Run *run)
         if (model->implicit[i])
             run->implicit[run->n_implicit++] = i;
     return run->implicit && (run->texts || !model->n_texts) && run->v && run->solved && run->motion && run->choices && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
-           run->phi_scale && run->seen && run->old_discrete && run->assigned && run->time_next && run->sample_index && run->warned && run->warned_in_calls;
+           run->phi_scale && run->seen && run->old_discrete && run->looped && run->loop_change && run->assigned && run->time_next && run->sample_index && run->warned && run->warned_in_calls;
 }
 
 static const RunPart *const all_parts[] = {
@@ -219,6 +221,8 @@ simulate_clean_up(Run *run)
     free(run->phi_scale);
     free(run->seen);
     free(run->old_discrete);
+    free(run->looped);
+    free(run->loop_change);
     free(run->assigned);
     free(run->time_next);
     free(run->sample_index);
