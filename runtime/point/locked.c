@@ -8,7 +8,8 @@
 // Method: newton.c factors blocks with choices by rank where an elimination finds them singular, and looks whether
 //         the equations agree. Here the null directions are tried: they must not change how the states move. The dae form
 //         would need a regular matrix, so the causal form is used from then on.
-// Contract: point.h. Complexity: nothing where no block is locked; otherwise one evaluation per null direction and event.
+// Contract: point.h. Complexity: nothing where no block is locked; otherwise per event as many evaluations as a block has null directions
+//           (those of all blocks are tried at once), or one per null direction where the motion is not unique.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,37 +73,95 @@ moves_rate(const mdl_model *model, const mdl_block *block, const double *along)
     return moves;
 }
 
-bool
-newton_keeps_motion(Run *run, Newton *newton, uint32_t open)
+// Blocks whose null directions are tried at once, all of them affine or none.
+typedef struct Trial {
+    Newton **newton;
+    uint32_t *open;    // null directions of each
+    uint32_t n;
+    double part;       // of a null vector that the unknowns move by
+    double *most;      // per block: the largest of its unknowns so far, each in its unit
+} Trial;
+
+// Two blocks that move the same state in opposite directions do not hide each other: each has a length of its own, between 1 and 2.
+static double
+length_of(uint32_t block)
+{
+    double turns = block * 0.6180339887498949;
+    return 1 + turns - floor(turns);
+}
+
+MDL_CHECKED static bool
+factor_all(Run *run, const Trial *trial)
+{
+    for (uint32_t b = 0; b < trial->n; b++) {
+        Newton *newton = trial->newton[b];
+        mdl_call(newton->block->jacobian, run->v);
+        if (!newton_rank(run, newton, 0, newton->block->m - trial->open[b]))
+            return false;
+    }
+    return true;
+}
+
+// Moves each block along its k-th null direction, if it has one. False: one of them moves the rate of a state.
+static bool
+move_all(Run *run, Trial *trial, uint32_t k)
+{
+    bool unique = true;
+    for (uint32_t b = 0; b < trial->n; b++) {
+        const Newton *newton = trial->newton[b];
+        const mdl_block *block = newton->block;
+        double along[block->m + 1];
+        if (k >= trial->open[b])
+            continue;
+        rank_kernel(newton->rank, k, along);
+        unique = unique && !moves_rate(run->model, block, along);
+        for (uint32_t i = 0; i < block->m; i++) {
+            trial->most[b] = fmax(trial->most[b], fabs(run->v[block->unknown[i]]) / newton->scale[i]);
+            run->v[block->unknown[i]] += length_of(b) * trial->part * along[i];
+        }
+    }
+    return unique;
+}
+
+// The rates at the point in v are those of `before` but for rounding, which grows with the unknowns of a block: those of the block where
+// they are smallest count.
+static bool
+rates_stay(const Run *run, const Trial *trial, const double *before)
 {
     const mdl_model *model = run->model;
-    const mdl_block *block = newton->block;
-    double along[block->m + 1], most = 0;
+    double least = INFINITY;
+    for (uint32_t b = 0; b < trial->n; b++)
+        least = fmin(least, fmax(1, trial->most[b]));
+    bool stay = true;
+    for (uint32_t i = 0; i < model->nx; i++) {
+        double change = state_is_own(model, i) ? fabs(run->v[model->dx + i] - before[i]) : 0;
+        stay = stay && change <= 1e-7 * trial->part * least * fmax(fabs(before[i]), 1);
+    }
+    return stay;
+}
+
+// As many evaluations of the model as a block has null directions, and two, for any number of blocks.
+static bool
+try_all(Run *run, Trial *trial)
+{
+    const mdl_model *model = run->model;
     size_t nv = model->nv, nx = model->nx;
+    uint32_t open = 0;
     double *kept = malloc((nv + nx + 1) * sizeof *kept), *before = kept + nv;
-    mdl_call(block->jacobian, run->v);
-    if (!kept || !newton_rank(run, newton, 0, block->m - open)) {
+    bool unique = kept && factor_all(run, trial);
+    if (!unique) {
         free(kept);
         return false;
     }
-    bool unique = true;
-    // Only affine blocks go on like this as far as one likes.
-    double part = block->linear ? 1 : 1e-6;
+    for (uint32_t b = 0; b < trial->n; b++)
+        open = trial->open[b] > open ? trial->open[b] : open;
     memcpy(kept, run->v, nv * sizeof *kept);
     evaluate_plain(run);
     memcpy(before, run->v + model->dx, nx * sizeof *before);
     for (uint32_t k = 0; k < open; k++) {
-        rank_kernel(newton->rank, k, along);
-        unique = unique && !moves_rate(model, block, along);
-        for (uint32_t i = 0; i < block->m; i++) {
-            most = fmax(most, fabs(run->v[block->unknown[i]]) / newton->scale[i]);
-            run->v[block->unknown[i]] += part * along[i];
-        }
+        unique = move_all(run, trial, k) && unique;
         evaluate_plain(run);
-        for (uint32_t i = 0; i < model->nx; i++) {
-            double change = state_is_own(model, i) ? fabs(run->v[model->dx + i] - before[i]) : 0;
-            unique = unique && change <= 1e-7 * part * fmax(1, most) * fmax(fabs(before[i]), 1);
-        }
+        unique = rates_stay(run, trial, before) && unique;
         memcpy(run->v, kept, nv * sizeof *run->v);
     }
     free(kept);
@@ -110,15 +169,65 @@ newton_keeps_motion(Run *run, Newton *newton, uint32_t open)
     return unique;
 }
 
+// Only affine blocks go on like this as far as one likes.
+static double
+part_of(bool linear)
+{
+    return linear ? 1 : 1e-6;
+}
+
+bool
+newton_keeps_motion(Run *run, Newton *newton, uint32_t open)
+{
+    double most = 0;
+    Trial trial = {&newton, &open, 1, part_of(newton->block->linear), &most};
+    return try_all(run, &trial);
+}
+
+// Together, and where that moves something each by itself.
+static bool
+try_each(Run *run, Trial *trial)
+{
+    bool keep = !trial->n || try_all(run, trial);
+    if (trial->n < 2 || keep)
+        return keep;
+    keep = true;
+    for (uint32_t b = 0; b < trial->n && keep; b++)
+        keep = newton_keeps_motion(run, trial->newton[b], trial->open[b]);
+    return keep;
+}
+
+bool
+newton_all_keep_motion(Run *run, bool locked)
+{
+    uint32_t n = run->model->n_dynamics;
+    Trial trial = {.newton = calloc((size_t)n + 1, sizeof *trial.newton), .open = calloc((size_t)n + 1, sizeof *trial.open),
+                   .most = calloc((size_t)n + 1, sizeof *trial.most)};
+    bool keep = trial.newton && trial.open && trial.most;
+    for (uint32_t linear = 0; linear < 2 && keep; linear++) {
+        trial.n = 0;
+        trial.part = part_of(linear);
+        for (uint32_t k = 0; k < n; k++) {
+            Newton *newton = run->block[k];
+            uint32_t open = !newton ? 0 : locked ? newton->locked : newton->deficient;
+            if (!open || newton->block->linear != linear)
+                continue;
+            trial.newton[trial.n] = newton;
+            trial.most[trial.n] = 0;
+            trial.open[trial.n++] = open;
+        }
+        keep = try_each(run, &trial);
+    }
+    free(trial.newton);
+    free(trial.open);
+    free(trial.most);
+    return keep;
+}
+
 bool
 locked_keeps_motion(Run *run)
 {
-    bool keeps = true;
-    for (uint32_t k = 0; k < run->model->n_dynamics && keeps; k++) {
-        Newton *newton = run->block[k];
-        keeps = !newton || !newton->locked || newton_keeps_motion(run, newton, newton->locked);
-    }
-    return keeps || hidden_determines(run);
+    return newton_all_keep_motion(run, true) || hidden_determines(run);
 }
 
 // --- edges
@@ -198,8 +307,9 @@ leave_edges(Run *run, Newton *newton)
     return MDL_OK;
 }
 
-int
-locked_review(Run *run)
+// The number of equations that follow from others under the present conditions.
+static uint32_t
+review_all(Run *run)
 {
     uint32_t locked = 0;
     for (uint32_t k = 0; k < run->model->n_dynamics; k++) {
@@ -207,10 +317,21 @@ locked_review(Run *run)
         if (newton && newton->locked)
             newton_review_locked(run, newton);
         if (newton)
-            newton->reviewed = newton->locked;
+            locked += newton->reviewed = newton->locked;
+    }
+    return locked;
+}
+
+int
+locked_review(Run *run)
+{
+    uint32_t locked = review_all(run);
+    bool all = !locked || newton_all_keep_motion(run, true);
+    for (uint32_t k = 0; k < run->model->n_dynamics && locked; k++) {
+        Newton *newton = run->block[k];
         if (!newton || !newton->locked)
             continue;
-        if (newton_keeps_motion(run, newton, newton->locked)) {
+        if (all || newton_keeps_motion(run, newton, newton->locked)) {
             tell(run, newton);
             int status = leave_edges(run, newton);
             if (status != MDL_OK)
@@ -218,7 +339,6 @@ locked_review(Run *run)
         } else if (!hidden_determines(run)) {
             return refuse(run, newton);
         }
-        locked += newton->locked;
     }
     run->locked = locked;
     return MDL_OK;

@@ -94,6 +94,8 @@ newton_open(const Newton *newton)
 void newton_review_locked(Run *run, Newton *newton);
 // locked.c: the null directions of the block, of which there are `open`, do not change how the states move. v is consistent, and stays so.
 bool newton_keeps_motion(Run *run, Newton *newton, uint32_t open);
+// The same of all blocks that are locked, or of all that are deficient: together, unless that moves something.
+bool newton_all_keep_motion(Run *run, bool locked);
 // Factors the Jacobian that the block's `jacobian` function has just left in v. False: out of memory or not finite.
 MDL_CHECKED bool newton_rank(const Run *run, Newton *newton, double tolerance, uint32_t most);
 // Factors it with RANK_DEPENDENT and tells the rank: also the full one of a Jacobian that only the units of the unknowns make look

@@ -47,31 +47,41 @@ newton_inner_response(const Run *run, const Newton *newton, const double *along,
     mdl_call(newton->block->eval, run->v);
 }
 
+// Per place in v: 1 for voltages and currents of ideal diodes. It is the same for all blocks. NULL: out of memory.
+static const uint8_t *
+places_of_diodes(Run *run)
+{
+    const mdl_model *model = run->model;
+    if (run->of_diodes)
+        return run->of_diodes;
+    run->of_diodes = calloc(model->nv + 1, 1);
+    for (uint32_t k = 0; run->of_diodes && k < model->n_sgns; k++)
+        if (model->sgn[k].unilateral && !model->sgn[k].level)
+            run->of_diodes[model->sgn[k].x] = run->of_diodes[model->sgn[k].p] = 1;
+    return run->of_diodes;
+}
+
 // Weights of the shortest solution: where there are ideal diodes it is that of their voltages and currents, which they have in the limit
 // of a leak that vanishes; a potential between open ones lies where none of them would conduct.
 static bool
-weigh(const Run *run, Newton *newton)
+weigh(Run *run, Newton *newton)
 {
     const double little = 1e-12;
     const mdl_block *block = newton->block;
-    const mdl_model *model = run->model;
+    const uint8_t *of_diodes = places_of_diodes(run);
     size_t n = (size_t)block->m + block->n_inner;
-    uint8_t *of_law = calloc(model->nv + 1, 1);
     bool any = false;
     if (!newton->weight)
         newton->weight = calloc(n + 1, sizeof *newton->weight);
-    for (uint32_t k = 0; of_law && k < model->n_sgns; k++)
-        if (model->sgn[k].unilateral && !model->sgn[k].level)
-            of_law[model->sgn[k].x] = of_law[model->sgn[k].p] = 1;
-    for (size_t i = 0; of_law && newton->weight && i < n; i++) {
-        newton->weight[i] = of_law[i < block->m ? block->unknown[i] : block->inner[i - block->m]] ? 1 : little;
+    if (!of_diodes || !newton->weight)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        newton->weight[i] = of_diodes[i < block->m ? block->unknown[i] : block->inner[i - block->m]] ? 1 : little;
         any = any || newton->weight[i] == 1;
     }
-    for (size_t i = 0; newton->weight && !any && i < n; i++)
+    for (size_t i = 0; !any && i < n; i++)
         newton->weight[i] = 1;
-    bool good = of_law && newton->weight;
-    free(of_law);
-    return good;
+    return true;
 }
 
 // How all variables of the block, each in its unit, follow its k-th open direction; `inner` are those computed within it. Afterwards these

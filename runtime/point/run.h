@@ -200,6 +200,7 @@ struct Run {
 
     Newton **block;       // per dynamics step, NULL for plain ones
     uint8_t *redundant;   // per constraint: 1 when it follows from the others; NULL: none does
+    uint8_t *of_diodes;   // per place in v (newton_shortest.c); NULL: not yet asked for
     bool loops;           // some step of the dynamics is a block
     uint32_t deficient;   // equations of blocks that follow from others
     bool hides;           // there are ideal diodes, whose laws may say something about states alone (hidden.c)

@@ -206,6 +206,7 @@ simulate_clean_up(Run *run)
     for (uint32_t k = 0; run->block && k < run->model->n_dynamics; k++)
         newton_free(&run->block[k]);
     free(run->redundant);
+    free(run->of_diodes);
     free(run->v);
     free(run->abstol);
     free(run->solved);

@@ -284,28 +284,48 @@ note_groups(Review *r)
         run_message(r->run, MDL_NOTE, "so do %u constraints of %u more mechanisms", count, noted - MECHANISMS);
 }
 
-MDL_CHECKED static int
-settle_block(Review *r, uint32_t step)
+static void
+count_open(const Review *r)
 {
     Run *run = r->run;
-    Newton *newton = run->block[step];
-    if (!can_be_deficient(newton))
-        return MDL_OK;
-    newton->review = false;
-    newton->deficient = newton->block->m - r->rank[r->groups + step];
-    if (!newton->deficient)
-        return MDL_OK;
-    run->deficient += newton->deficient;
-    if (newton_keeps_motion(run, newton, newton->deficient)) {
-        if (!has_redundant_invariants(r))
-            redundancy_open(r, newton);
-        return MDL_OK;
+    for (uint32_t k = 0; k < run->model->n_dynamics; k++) {
+        Newton *newton = run->block[k];
+        if (!can_be_deficient(newton))
+            continue;
+        newton->review = false;
+        newton->deficient = newton->block->m - r->rank[r->groups + k];
+        run->deficient += newton->deficient;
     }
+}
+
+MDL_CHECKED static int
+refuse_block(Run *run, Newton *newton)
+{
     char text[2000];
     newton_null_text(run, newton, 4, text, sizeof text);
     run_message(run, MDL_ERROR, "at time %.12g: the motion is not determined: a block of %u equations is singular "
                 "wherever the model is looked at%s", run->time, newton->block->m + newton->block->n_inner, text);
     return MDL_FAILED;
+}
+
+MDL_CHECKED static int
+settle_blocks(Review *r)
+{
+    Run *run = r->run;
+    count_open(r);
+    if (!run->deficient)
+        return MDL_OK;
+    bool named = has_redundant_invariants(r), keep = newton_all_keep_motion(run, false);
+    for (uint32_t k = 0; k < run->model->n_dynamics; k++) {
+        Newton *newton = run->block[k];
+        if (!newton || !newton->deficient)
+            continue;
+        if (!keep && !newton_keeps_motion(run, newton, newton->deficient))
+            return refuse_block(run, newton);
+        if (!named)
+            redundancy_open(r, newton);
+    }
+    return MDL_OK;
 }
 
 static void
@@ -331,9 +351,7 @@ settle(Review *r)
     for (size_t k = 0; deficient && k < n; k++)
         if (r->nearby[k] > r->rank[k])
             return redundancy_singular(r);
-    int status = MDL_OK;
-    for (uint32_t k = 0; k < model->n_dynamics && status == MDL_OK; k++)
-        status = settle_block(r, k);
+    int status = settle_blocks(r);
     if (status != MDL_OK || !deficient)
         return status;
     run->redundant = calloc((size_t)model->n_constraints + 1, sizeof *run->redundant);
