@@ -128,6 +128,10 @@ take_outputs(Elab *elab, Node tuple, Node call, Span span, TakePair *take, void 
         Value left;
         if (!target)
             continue;
+        if (node_at(elab, target)->kind != AST_REF) {
+            diag_add(elab->diags, E0216, node_at(elab, target)->span, "the outputs of a function are taken by variables, and this is none");
+            return false;
+        }
         if (!expression(env, target, &left)
             || !expression_coerce(env, &outputs[i], &left.type, span, "the variable on the left"))
             return false;
@@ -737,6 +741,8 @@ elaborate_equation(Context *context, Node node)
             diag_add(elab->diags, E0133, node_at(elab, node)->span,
                      "'%s' cannot stand under a condition that changes with time",
                      node_at(elab, node)->kind == AST_CONNECT ? "connect" : "when");
+        else if (node_at(elab, node)->kind == AST_CONNECT && context->initial)
+            diag_add(elab->diags, E0133, node_at(elab, node)->span, "'connect' holds at all times and cannot stand among initial equations");
         else if (node_at(elab, node)->kind == AST_CONNECT && !deselected(context->frag, node))
             elaborate_connect(context, node);
         else if (node_at(elab, node)->kind == AST_WHENEQ)

@@ -266,6 +266,8 @@ check_attributes(Elab *elab, const Member *member)
     for (uint32_t i = 0; member->mod && i < member->mod->n; i++) {
         const Mod *mod = member->mod->children[i];
         const char *name = sym_text(elab->dae->syms, mod->name);
+        if (mod->line || mod->redeclared)
+            diag_add(elab->diags, E0129, mod->span, "'%s' is an attribute of '%s': it has a value and is not redeclared", name, name_of(elab, member->name));
         if (!attribute_known(member->type.base, name))
             attribute_unknown(elab->diags, mod->span, name_of(elab, member->name), member->type.base, name);
         else if (mod->n)

@@ -62,6 +62,12 @@ makes_replaced(Elab *elab, Node value, Node type, uint32_t scope, uint32_t given
     return made && made == scope_class_quietly(elab->program, scope, type) && made != given;
 }
 
+static const char *
+prefix_text(uint32_t flag)
+{
+    return flag == AST_F_FLOW ? "flow" : flag == AST_F_STREAM ? "stream" : flag == AST_F_INPUT ? "input" : "output";
+}
+
 // The declaration `from` takes the place of the declared one: its type is another, sizes it does not write and the
 // condition stay, and so do the modifications of the constraining type (section 7.3.2).
 static bool
@@ -76,6 +82,16 @@ redeclare_member(Elab *elab, Member *member, const ClassMember *declared, const 
     uint32_t given = type ? scope_class(elab->program, from->line_class, type) : 0;
     if (!given || !program_check_redeclare(elab->program, old_class, &found, given, from->span))
         return false;
+    static const uint32_t groups[] = {AST_F_FLOW | AST_F_STREAM, AST_F_INPUT | AST_F_OUTPUT};
+    for (uint32_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        uint32_t before = member->flags & groups[i], now = ast_at(ast, from->line)->flags & groups[i];
+        if (before && now && before != now) {
+            Diag *diag = diag_add(elab->diags, E0129, from->span, "'%s' cannot be redeclared as %s: it is declared as %s", name_of(elab, declared->name),
+                                  prefix_text(now), prefix_text(before));
+            diag_note(diag, member->span, "declared here");
+            return false;
+        }
+    }
     Node narrower = ast_child(ast, from->line, 2), bound = narrower ? ast_child(ast, narrower, 0) : 0;
     uint32_t narrowed = bound ? scope_class(elab->program, from->line_class, bound) : 0;
     if (bound && (!narrowed || !program_check_redeclare(elab->program, old_class, &found, narrowed, ast_at(ast, narrower)->span)))
@@ -209,10 +225,37 @@ collect_component(Elab *elab, Collect *into, uint32_t class_id, const ClassMembe
 
 static void collect_class(Elab *elab, Collect *into, uint32_t class_id, Mod *mod, uint32_t depth);
 
+// Whether a protected extends clause of the class, or of a base, hands the element on (section 7.1.2).
+static bool
+inherited_protected(Elab *elab, uint32_t class_id, Sym name, uint32_t depth)
+{
+    Program *program = elab->program;
+    const Ast *ast = &program->ast;
+    Node body = scope_is_predefined(class_id) ? 0 : class_at(program, class_id)->body;
+    uint32_t index, clause = 0;
+    Found found;
+    if (!body || depth > DEPTH_LIMIT || map_get(&class_at(program, class_id)->by_name, name, &index))
+        return false;
+    if (ast_kind(ast, body) != AST_BODY)
+        return class_at(program, class_id)->bases.n && inherited_protected(elab, class_at(program, class_id)->bases.at[0], name, depth + 1);
+    for (uint32_t i = 0; i < ast_at(ast, body)->nchild; i++) {
+        Node section = ast_child(ast, body, i);
+        bool hidden = ast_kind(ast, section) == AST_PROTECTED;
+        for (uint32_t k = 0; (hidden || ast_kind(ast, section) == AST_PUBLIC) && k < ast_at(ast, section)->nchild; k++) {
+            if (ast_kind(ast, ast_child(ast, section, k)) != AST_EXTENDS || clause >= class_at(program, class_id)->bases.n)
+                continue;
+            uint32_t base = class_at(program, class_id)->bases.at[clause++];
+            if (base && scope_member(program, base, name, &found))
+                return hidden || inherited_protected(elab, base, name, depth + 1);
+        }
+    }
+    return false;
+}
+
 void
 check_access(Elab *elab, const Mod *mod, const Found *found)
 {
-    if (!found->member || !found->member->is_protected || !mod->frag || mod->from_outside)
+    if (!found->member || !mod->frag || mod->from_outside || !found->member->is_protected)
         return;
     Diag *diag = diag_add(elab->diags, E0125, mod->span,
                           "'%s' is protected in '%s' and cannot be modified from outside",
@@ -233,6 +276,12 @@ check_names(Elab *elab, const Mod *mod, uint32_t class_id, bool component)
         if (known && (mod->children[i]->redeclared ? found.class_id != 0 : !found.class_id)) {
             if (component)
                 check_access(elab, mod->children[i], &found);
+            if (component && mod->children[i]->frag && !mod->children[i]->from_outside && found.member && !found.member->is_protected
+                && inherited_protected(elab, class_id, name, 0)) {
+                Diag *diag = diag_add(elab->diags, E0125, mod->children[i]->span, "'%s' is inherited by '%s' as protected and cannot be modified from outside",
+                                      name_of(elab, name), name_of(elab, class_at(elab->program, class_id)->full_name));
+                diag_note(diag, node_at(elab, found.member->node)->span, "declared here");
+            }
             continue;
         }
         if (known && found.class_id && found.member && !mod->children[i]->from_outside && !mod->children[i]->line) {
@@ -319,20 +368,67 @@ check_body_redeclare(Elab *elab, uint32_t class_id, const ClassMember *member)
                  "there is no inherited '%s' that could be redeclared", name_of(elab, member->name));
 }
 
-// What a replaceable class may become is not known where it would be inherited (section 7.1.4).
+static bool
+is_others(const Elab *elab, Span span)
+{
+    return sources_is_found(elab->program->sources, span.lo) && !sources_in_library(elab->program->sources, span.lo);
+}
+
+// What a replaceable class may become is not known where it would be inherited (section 7.1.4), nor what is in one. False after an error.
+static bool
+check_replaceable(Elab *elab, uint32_t class_id, Node name)
+{
+    const Ast *ast = &elab->program->ast;
+    uint32_t at = ast_at(ast, name)->flags & AST_F_DOT ? CLASSID_ROOT : 0, n = ast_at(ast, name)->nchild;
+    if (n > 1 && is_others(elab, ast_at(ast, name)->span))
+        return true;
+    for (uint32_t i = 0; i < n; i++) {
+        Found found;
+        Sym part = ast_at(ast, ast_child(ast, name, i))->sym;
+        if (!(at ? scope_member(elab->program, at, part, &found) : scope_find(elab->program, class_id, part, &found)) || !found.class_id || !found.member)
+            return true;
+        at = found.class_id;
+        if (!(ast_at(ast, found.member->node)->flags & AST_F_REPLACEABLE))
+            continue;
+        bool inside = i + 1 < n;
+        Diag *diag = diag_add(elab->diags, E0132, ast_at(ast, name)->span, inside ? "'%s' is replaceable: what is in it cannot be extended"
+                                                                                  : "'%s' is replaceable and cannot be extended",
+                              name_of(elab, found.member->name));
+        diag_note(diag, ast_at(ast, found.member->node)->span, "declared here");
+        return false;
+    }
+    return true;
+}
+
+// The name of a base class means the same before the bases are known and behind that (section 7.1).
 static void
-check_base(Elab *elab, uint32_t class_id, Node extends)
+check_base_name(Elab *elab, uint32_t class_id, Node name, uint32_t before)
+{
+    const Ast *ast = &elab->program->ast;
+    Program *program = elab->program;
+    Sym sym = ast_at(ast, ast_child(ast, name, 0))->sym;
+    if (ast_at(ast, name)->nchild != 1 || (ast_at(ast, name)->flags & AST_F_DOT) || is_others(elab, ast_at(ast, name)->span)
+        || class_at(program, before)->parent == program_origin(program, class_id))
+        return;
+    for (uint32_t i = 0; i < class_at(program, class_id)->bases.n; i++) {
+        Found found;
+        uint32_t base = class_at(program, class_id)->bases.at[i];
+        if (!base || !scope_member(program, base, sym, &found) || !found.class_id || !found.member
+            || program_origin(program, found.class_id) == program_origin(program, before))
+            continue;
+        Diag *diag = diag_add(elab->diags, E0105, ast_at(ast, name)->span, "'%s' is a base class here, and a class of this name is inherited, too", name_of(elab, sym));
+        diag_note(diag, ast_at(ast, found.member->node)->span, "the inherited class");
+        return;
+    }
+}
+
+static void
+check_base(Elab *elab, uint32_t class_id, Node extends, uint32_t base)
 {
     const Ast *ast = &elab->program->ast;
     Node name = ast_child(ast, extends, 0);
-    Found found;
-    if (ast_kind(ast, extends) != AST_EXTENDS || (ast_at(ast, extends)->flags & AST_F_REDECLARE) || ast_at(ast, name)->nchild != 1 || (ast_at(ast, name)->flags & AST_F_DOT)
-        || !scope_find(elab->program, class_id, ast_at(ast, ast_child(ast, name, 0))->sym, &found) || !found.class_id
-        || !found.member || !(ast_at(ast, found.member->node)->flags & AST_F_REPLACEABLE))
-        return;
-    Diag *diag = diag_add(elab->diags, E0132, ast_at(ast, name)->span, "'%s' is replaceable and cannot be extended",
-                          name_of(elab, found.member->name));
-    diag_note(diag, ast_at(ast, found.member->node)->span, "declared here");
+    if (ast_kind(ast, extends) == AST_EXTENDS && !(ast_at(ast, extends)->flags & AST_F_REDECLARE) && check_replaceable(elab, class_id, name))
+        check_base_name(elab, class_id, name, base);
 }
 
 // Those of a short class stand in the scope around it (section 4.5.1).
@@ -374,7 +470,7 @@ collect_extends(Elab *elab, Collect *into, uint32_t class_id, Node extends, uint
     Span span = ast_at(ast, extends)->span;
     if (!base)
         return;
-    check_base(elab, class_id, extends);
+    check_base(elab, class_id, extends, base);
     ClassKind kind = (ClassKind)class_at(elab->program, base)->kind;
     if (class_is_variable(elab, base) || kind == CLASS_FUNCTION || kind == CLASS_PACKAGE) {
         diag_add(elab->diags, E0115, span, "a class with components cannot extend '%s'",

@@ -458,6 +458,16 @@ resolve_constant_record(Elab *elab, ExprEnv *env, Fragment *home, Node ref, uint
     return constant_record_value(elab, &inside, node_at(elab, ref)->span, value);
 }
 
+// A literal, a type and the index of a loop have no dimensions.
+static bool
+subscripts_refused(Elab *elab, Node subscripts, Sym name)
+{
+    if (!subscripts)
+        return false;
+    diag_add(elab->diags, E0111, node_at(elab, subscripts)->span, "'%s' has no dimensions and cannot have subscripts", name_of(elab, name));
+    return true;
+}
+
 // A path that starts at a class: constants and enumeration literals.
 static bool
 resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
@@ -472,7 +482,7 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
                 if (i != n - 1)
                     diag_add(elab->diags, E0119, at->span, "'%s' is a literal and has no parts",
                              name_of(elab, at->sym));
-                return i == n - 1;
+                return i == n - 1 && !subscripts_refused(elab, child_at(elab, part, 0), at->sym);
             }
             uint32_t in = found.class_id;
             if (class_at(elab->program, in)->n_literals)
@@ -505,8 +515,10 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
         }
         return value_target(elab, env, &value, child_at(elab, part, 0), at->sym, target);
     }
-    if (all_literals(elab, found.class_id, target))
-        return true;
+    if (all_literals(elab, found.class_id, target)) {
+        Node last = child_at(elab, ref, n - 1);
+        return !subscripts_refused(elab, child_at(elab, last, 0), node_at(elab, last)->sym);
+    }
     diag_add(elab->diags, E0119, node_at(elab, ref)->span, "'%s' is a class and has no value",
              scope_name_text(elab->program, ref));
     return false;
@@ -762,7 +774,8 @@ resolve(Elab *elab, ExprEnv *env, Node ref, Target *target)
     if (loop) {
         target->kind = TARGET_VALUE;
         target->value = &loop->value;
-        return true;
+        Node subscripts = child_at(elab, child_at(elab, ref, 0), 0);
+        return !subscripts || !subscripts_refused(elab, subscripts, first->sym);
     }
     if (!(at->flags & AST_F_DOT) && visible_member(elab, scope, first->sym))
         return resolve_instance(elab, env, scope->frag, ref, target, NULL);

@@ -181,6 +181,13 @@ scope_bases(Program *program, uint32_t class_id)
 {
     if (class_at(program, class_id)->bases_state)
         return;
+    // Names of bases are looked up in the classes around this one, with what these inherit. A base of those may be redeclared by this one, which must
+    // not be at work then.
+    uint32_t parent = class_at(program, class_id)->parent;
+    if (parent && class_at(program, class_id)->extends.n && program->depth <= DEPTH_LIMIT)
+        scope_bases(program, parent);
+    if (class_at(program, class_id)->bases_state)
+        return;
     class_at(program, class_id)->bases_state = 1;
     program->depth++;
     for (uint32_t i = 0; i < class_at(program, class_id)->extends.n; i++)

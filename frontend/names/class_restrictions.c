@@ -4,9 +4,12 @@
 // own declarations and sections are looked at once, whether it is used or not; what it inherits is looked at where it
 // stands, because a base class of the same kind has the same restrictions. Contract: reports, changes nothing.
 // Complexity: linear in the declarations.
+#include <string.h>
+
 #include "frontend/names/attribute.h"
 #include "frontend/names/classes.h"
 #include "frontend/names/names.h"
+#include "frontend/names/scope_inner.h"
 #include "ir/base/diag.h"
 
 typedef struct Restriction {
@@ -22,6 +25,7 @@ static const Restriction restrictions[] = {
      "flow, stream, input, output, inner or outer", NULL},
     {CLASS_CONNECTOR, false, false, true, AST_F_INNER | AST_F_OUTER, 0, "inner or outer", NULL},
     {CLASS_PACKAGE, false, false, true, 0, AST_F_CONSTANT, NULL, "constants and classes only"},
+    {CLASS_TYPE, false, false, true, 0, 0, NULL, NULL},
 };
 
 static const Restriction *
@@ -31,6 +35,13 @@ restriction_of(ClassKind kind)
         if (restrictions[i].kind == kind)
             return &restrictions[i];
     return NULL;
+}
+
+// In a library of others, found on the search path: what makes no difference there is not told.
+static bool
+is_others(const Program *program, Span span)
+{
+    return sources_is_found(program->sources, span.lo) && !sources_in_library(program->sources, span.lo);
 }
 
 static void
@@ -53,6 +64,9 @@ check_elements(Program *program, const ClassInfo *info, const Restriction *rule,
     bool hidden = ast_kind(ast, section) == AST_PROTECTED && rule->kind != CLASS_PACKAGE;
     for (uint32_t i = 0; i < ast_at(ast, section)->nchild; i++) {
         Node line = ast_child(ast, section, i), first = ast_child(ast, line, 3);
+        if (hidden && ast_kind(ast, line) == AST_EXTENDS && !is_others(program, ast_at(ast, line)->span))
+            diag_add(program->diags, E0131, ast_at(ast, line)->span, "'%s' is a %s and has public elements only",
+                     sym_text(program->syms, info->full_name), ast_class_kind_name(rule->kind));
         if (ast_kind(ast, line) != AST_COMPONENTS)
             continue;
         check_line(program, info, rule, line);
@@ -101,14 +115,73 @@ check_results(Program *program, const ClassInfo *info)
     }
 }
 
+// What is declared as an input is no output, nor the other way around (section 4.5.1); what stands outside is not modified (section 5.4).
+static void
+check_short(Program *program, uint32_t class_id)
+{
+    const Ast *ast = &program->ast;
+    uint32_t both = AST_F_INPUT | AST_F_OUTPUT;
+    Node body = class_at(program, class_id)->body, mods = ast_kind(ast, body) == AST_SHORT ? ast_child(ast, body, 2) : 0;
+    Span span = ast_at(ast, class_at(program, class_id)->node)->span;
+    uint32_t flags = class_at(program, class_id)->flags;
+    if (ast_kind(ast, body) != AST_SHORT)
+        return;
+    if ((flags & AST_F_OUTER) && !(flags & AST_F_INNER) && mods && ast_at(ast, mods)->nchild > 1)
+        diag_add(program->diags, E0128, ast_at(ast, mods)->span, "'outer %s' cannot be modified: it is declared elsewhere",
+                 sym_text(program->syms, class_at(program, class_id)->name));
+    uint32_t own = ast_at(ast, body)->flags & both, at = class_id;
+    for (uint32_t depth = 0; own && depth < DEPTH_LIMIT; depth++) {
+        scope_bases(program, at);
+        at = class_at(program, at)->bases.n ? class_at(program, at)->bases.at[0] : 0;
+        Node inner = at && !scope_is_predefined(at) ? class_at(program, at)->body : 0;
+        if (!inner || ast_kind(ast, inner) != AST_SHORT)
+            return;
+        uint32_t theirs = ast_at(ast, inner)->flags & both;
+        if (theirs && theirs != own) {
+            diag_add(program->diags, E0131, span, "'%s' is declared with %s already", sym_text(program->syms, class_at(program, at)->full_name),
+                     theirs & AST_F_INPUT ? "input" : "output");
+            return;
+        }
+    }
+}
+
+// A class of external objects has a constructor and a destructor, which stay what they are, and nothing else (section 12.9.7).
+static void
+check_object(Program *program, uint32_t class_id)
+{
+    const Ast *ast = &program->ast;
+    bool object = false;
+    for (uint32_t i = 0; i < class_at(program, class_id)->extends.n; i++) {
+        Node extends = class_at(program, class_id)->extends.at[i], name = ast_kind(ast, extends) == AST_EXTENDS ? ast_child(ast, extends, 0) : 0;
+        object |= name && ast_at(ast, name)->nchild == 1 && !strcmp(scope_name_text(program, name), "ExternalObject")
+               && scope_find_class(program, class_id, name, false) == CLASSID_OBJECT;
+    }
+    object = object && !is_others(program, ast_at(ast, class_at(program, class_id)->node)->span);
+    for (uint32_t i = 0; object && i < class_at(program, class_id)->members.n; i++) {
+        const ClassMember *member = &class_at(program, class_id)->members.at[i];
+        Node node = member->is_class ? class_node(program, member) : member->node;
+        const char *name = sym_text(program->syms, member->name), *text = sym_text(program->syms, class_at(program, class_id)->full_name);
+        bool known = member->is_class && (!strcmp(name, "constructor") || !strcmp(name, "destructor"));
+        if (!known || class_at(program, member->class_id)->kind != CLASS_FUNCTION)
+            diag_add(program->diags, E0131, ast_at(ast, node)->span, "'%s' is a class of external objects: it has the functions constructor and destructor only", text);
+        else if (ast_at(ast, node)->flags & AST_F_REPLACEABLE)
+            diag_add(program->diags, E0131, ast_at(ast, node)->span, "'%s' of the external object '%s' cannot be replaceable", name, text);
+    }
+}
+
 // An operator has functions, and stands in an operator record (section 4.6).
 static void
 check_operator(Program *program, const ClassInfo *info)
 {
     bool function = ast_at(&program->ast, info->node)->kind_of == CLASS_OPERATOR_FUNCTION;
     Node around = class_at(program, info->parent)->node;
-    if ((function || info->kind == CLASS_OPERATOR) && (!around || ast_at(&program->ast, around)->kind_of != CLASS_OPERATOR_RECORD))
+    bool stands = around && ast_at(&program->ast, around)->kind_of == CLASS_OPERATOR_RECORD;
+    if ((function || info->kind == CLASS_OPERATOR) && !stands)
         diag_add(program->diags, E0131, ast_at(&program->ast, info->node)->span, "'%s' is an operator: it stands in an operator record",
+                 sym_text(program->syms, info->full_name));
+    bool encapsulated = ast_at(&program->ast, info->node)->flags & AST_F_ENCAPSULATED;
+    if ((function || info->kind == CLASS_OPERATOR) && stands && !encapsulated && !is_others(program, ast_at(&program->ast, info->node)->span))
+        diag_add(program->diags, E0131, ast_at(&program->ast, info->node)->span, "'%s' is an operator: it is encapsulated",
                  sym_text(program->syms, info->full_name));
     if (function)
         check_results(program, info);
@@ -225,6 +298,10 @@ check_function(Program *program, uint32_t class_id, Node section, AstKind kind, 
     }
     if (kind == AST_ALGORITHM && (ast_at(ast, section)->flags & AST_F_INITIAL))
         diag_add(program->diags, E0212, ast_at(ast, section)->span, "a function has no initial algorithm");
+    if (kind == AST_EXTERNAL && *algorithm) {
+        Diag *diag = diag_add(program->diags, E0212, ast_at(ast, section)->span, "a function has an algorithm or is external");
+        diag_note(diag, ast_at(ast, *algorithm)->span, "the algorithm is here");
+    }
     if (kind == AST_ALGORITHM)
         *algorithm = section;
     for (uint32_t i = 0; (kind == AST_PUBLIC || kind == AST_PROTECTED) && i < ast_at(ast, section)->nchild; i++) {
@@ -237,6 +314,8 @@ check_function(Program *program, uint32_t class_id, Node section, AstKind kind, 
         if (kind == AST_PROTECTED && (flags & (AST_F_INPUT | AST_F_OUTPUT)))
             diag_add(program->diags, E0212, ast_at(ast, ast_child(ast, line, 3))->span,
                      "inputs and outputs of a function are public");
+        else if (flags & (AST_F_INNER | AST_F_OUTER))
+            diag_add(program->diags, E0212, ast_at(ast, ast_child(ast, line, 3))->span, "a variable of a function is neither inner nor outer");
         else if (kind == AST_PUBLIC && !(flags & usual))
             diag_add(program->diags, E0212, ast_at(ast, ast_child(ast, line, 3))->span,
                      "a variable of a function is input, output or protected");
@@ -403,6 +482,21 @@ check_inherited_classes(Program *program, uint32_t class_id)
     }
 }
 
+// A class that is redeclared in the body of another is inherited by it (section 7.3).
+static void
+check_redeclared_class(Program *program, uint32_t class_id, const ClassMember *member)
+{
+    bool inherited = class_extends_inherited(program, member->class_id); // has been looked up
+    for (uint32_t i = 0; i < class_at(program, class_id)->bases.n; i++) {
+        Found found;
+        uint32_t base = class_at(program, class_id)->bases.at[i];
+        inherited |= !base || scope_member(program, base, member->name, &found); // 0: has been reported
+    }
+    if (!inherited)
+        diag_add(program->diags, E0103, ast_at(&program->ast, member->node)->span, "there is no inherited '%s' that could be redeclared",
+                 sym_text(program->syms, member->name));
+}
+
 void
 check_redeclares(Program *program, uint32_t class_id)
 {
@@ -411,6 +505,8 @@ check_redeclares(Program *program, uint32_t class_id)
         const ClassMember *member = &class_at(program, class_id)->members.at[i];
         if (ast_at(&program->ast, member->is_class ? member->node : member->line)->flags & AST_F_REDECLARE)
             check_redeclared(program, class_id, member);
+        if (member->is_class && (ast_at(&program->ast, member->node)->flags & AST_F_REDECLARE))
+            check_redeclared_class(program, class_id, member);
     }
 }
 
@@ -427,6 +523,8 @@ check_restrictions(Program *program)
         info->restricted = true;
         check_class(program, info);
         check_operator(program, info);
+        check_short(program, used.at[i]);
+        check_object(program, used.at[i]);
         check_sections(program, used.at[i]);
         check_defaults(program, used.at[i]);
     }

@@ -210,8 +210,13 @@ expression_bounds(ExprEnv *env, Node node, RangeBounds *out)
     double first, step = 1, last;
     Type type = type_scalar(TYPE_INTEGER);
     Node step_node = ast_child(env->ast, node, 1);
-    if (!range_part(env, ast_child(env->ast, node, 0), &type, &first)
-        || (step_node && !range_part(env, step_node, &type, &step))
+    if (!range_part(env, ast_child(env->ast, node, 0), &type, &first))
+        return false;
+    if (step_node && (type.base == TYPE_ENUM || type.base == TYPE_BOOLEAN)) {
+        diag_add(env->diags, E0209, node_span(env, step_node), "a range of an enumeration or of Booleans has no step: it has each value from the first to the last");
+        return false;
+    }
+    if ((step_node && !range_part(env, step_node, &type, &step))
         || !range_part(env, ast_child(env->ast, node, 2), &type, &last) || !same_sizes(env, node, last))
         return false;
     if (step == 0) {

@@ -509,6 +509,12 @@ builtin_fold(BuiltinCall *call, Value *out)
     if (ast_kind(call->env->ast, call->nodes[0]) == AST_FORARG)
         return reduction_call(call->env, fold, call->nodes[0], span, out);
     Value value;
-    return expression_flexible(call->env, call->nodes[0], &value)
-        && reduction_fold(call->env, fold, &value, span, out);
+    if (!expression_flexible(call->env, call->nodes[0], &value))
+        return false;
+    if (!value.type.rank) {
+        diag_add(call->env->diags, E0202, span, "'%s' is about the elements of an array, but this has type %s", call->builtin->name,
+                 value_type_text(call->env, &value));
+        return false;
+    }
+    return reduction_fold(call->env, fold, &value, span, out);
 }

@@ -384,6 +384,10 @@ builtin_fder(BuiltinCall *call, Value *out)
 bool
 builtin_pure(BuiltinCall *call, Value *out)
 {
+    if (ast_kind(call->env->ast, call->nodes[0]) != AST_CALL) {
+        diag_add(call->env->diags, E0210, node_span(call->env, call->nodes[0]), "'pure' says something of the call of a function, and this is none");
+        return false;
+    }
     *out = call->values[0];
     return true;
 }

@@ -597,6 +597,11 @@ tuple_equation(ExprEnv *env, Node tuple, Node call, Span span, Value *left, Valu
         Value value;
         if (!node)
             continue;
+        if (ast_kind(env->ast, node) != AST_REF) {
+            diag_add(env->diags, E0216, node_span(env, node), "the outputs of a function are taken by variables, and this is none");
+            good = false;
+            break;
+        }
         good = expression(env, node, &value) && sides_fit(env, &value, &outputs[i], node_span(env, node));
         if (good) {
             vec_append(&lefts, value.elements, value.count);

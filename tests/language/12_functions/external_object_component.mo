@@ -1,0 +1,11 @@
+// 12.9.7: A class of external objects has no components.
+// error: E0131 at 6:10 'M.ExtObj' is a class of external objects: it has the functions constructor and destructor only
+model M
+  class ExtObj
+    extends ExternalObject;
+    Real x;
+    function constructor output ExtObj obj; external "C" obj = f1(); end constructor;
+    function destructor input ExtObj obj; external "C" f2(obj); end destructor;
+  end ExtObj;
+  ExtObj e = ExtObj();
+end M;
