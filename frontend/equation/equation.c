@@ -638,7 +638,7 @@ elaborate_assert(Context *context, Node call)
             ? expr_1(exprs, OP_NOEVENT, expr_3(exprs, OP_IF, context->guard, e, expr_const(exprs, 1)))
             : expr_2(exprs, OP_OR, off, e);
     }
-    if (context->initial && !stop) // what is assumed of the start holds there, and need not later
+    if (context->initial) // what is said of the start is about it alone
         e = expr_2(exprs, OP_OR, expr_1(exprs, OP_NOT, expr_make(exprs, OP_INITIAL, NULL, 0)), e);
     TextForm form = text_form(exprs, message.elements[0], elab->scratch);
     made.message = sym_of(elab->dae->syms, form.form);
@@ -681,11 +681,11 @@ elaborate_call(Context *context, Node call)
     if (!call || node_at(elab, call)->kind != AST_CALL)
         return;
     const char *name = scope_name_text(elab->program, child_at(elab, call, 0));
-    if (!strcmp(name, "assert")) {
+    if (!strcmp(name, "assert") || !strcmp(name, "terminate")) {
         begin(context);
         elaborate_assert(context, call);
         end(context);
-    } else if (!strcmp(name, "reinit") || !strcmp(name, "terminate")) {
+    } else if (!strcmp(name, "reinit")) {
         diag_add(elab->diags, E0123, span, "'%s' can stand in a when-equation only", name);
     } else if (machine_statement(name) && !scope_find(elab->program, context->class_id, sym_of(elab->dae->syms, name), &(Found){0})) {
         if (context->sink || elab->guard || context->initial) {

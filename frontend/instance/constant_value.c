@@ -424,6 +424,17 @@ evaluate_dim(Elab *elab, Fragment *frag, uint32_t class_id, Node node, uint32_t 
 }
 
 // Appends the sizes to `type`; `:` becomes UINT32_MAX and sets *open.
+// `Real x[n]` of a record with the field n.
+static bool
+names_field(const Elab *elab, Fragment *frag, Node node)
+{
+    const AstNode *at = node_at(elab, node);
+    bool found = at->kind == AST_REF && !(at->flags & AST_F_DOT) && fragment_member(frag, node_at(elab, child_at(elab, node, 0))->sym);
+    for (uint32_t i = 0; i < at->nchild && !found; i++)
+        found = child_at(elab, node, i) && names_field(elab, frag, child_at(elab, node, i));
+    return found;
+}
+
 bool
 evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscripts, Type *type, bool *open)
 {
@@ -435,10 +446,17 @@ evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscripts, Ty
             return false;
         }
         uint32_t size = UINT32_MAX;
+        bool follows = elab->open_records && class_at(elab->program, frag->class_id)->kind == CLASS_RECORD && names_field(elab, frag, node);
+        DiagsMark mark = diags_mark(elab->diags);
         if (node_at(elab, node)->kind == AST_COLON)
             *open = true;
-        else if (!evaluate_dim(elab, frag, class_id, node, &size))
+        else if (!evaluate_dim(elab, frag, class_id, node, &size) && !follows)
             return false;
+        if (follows) { // the value of the other field says it
+            diags_return_to(elab->diags, mark);
+            frag->open_fields = true;
+            size = size == UINT32_MAX ? 0 : size;
+        }
         type->dims[type->rank++] = size;
     }
     return true;

@@ -150,12 +150,13 @@ close_dims(Elab *elab, Fragment *frag, Member *member)
 {
     const Mod *mod = member->mod;
     Value value;
-    if (elab->open_records && (!mod || !mod->value) && class_at(elab->program, frag->class_id)->kind == CLASS_RECORD) {
-        for (uint32_t i = 0; i < member->type.rank; i++)
+    if (elab->open_records && class_at(elab->program, frag->class_id)->kind == CLASS_RECORD) {
+        frag->open_fields = true; // a default says no more than what the size is without another value
+        for (uint32_t i = 0; i < member->type.rank && (!mod || !mod->value); i++)
             if (member->type.dims[i] == UINT32_MAX)
                 member->type.dims[i] = 0;
-        frag->open_fields = true;
-        return true;
+        if (!mod || !mod->value)
+            return true;
     }
     if (!mod || !mod->value) {
         diag_add(elab->diags, E0124, member->span,
@@ -629,6 +630,8 @@ declare(Elab *elab, Fragment *frag, Member *member)
         member->is_connector = use.connector;
         if (variable) {
             ok = declare_variable(elab, frag, member, &use, open);
+        } else if (open && class_at(elab->program, use.class_id)->kind == CLASS_RECORD && member->mod && member->mod->value) {
+            ok = close_dims(elab, frag, member) && declare_component(elab, frag, member, &use);
         } else if (open) {
             diag_add(elab->diags, E0124, member->span, "the size of an array of components cannot be open");
             ok = false;

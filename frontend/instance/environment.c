@@ -128,6 +128,21 @@ resolve_to_own(Elab *elab, ExprEnv *env, Node ref, Target *target)
     return found;
 }
 
+// What the dimensions of a variable are counted by, where that is not 1, 2, ...
+static void
+note_indices(Elab *elab, const Member *member, Reference *out)
+{
+    if (!member || !member->index_class)
+        return;
+    Type *indices = arena_array(elab->scratch, Type, member->type.rank);
+    for (uint32_t i = 0; i < member->type.rank; i++) {
+        indices[i] = (Type){.base = TYPE_INTEGER};
+        if (member->index_class[i])
+            type_of_class(elab, member->index_class[i], &indices[i]);
+    }
+    out->indices = indices;
+}
+
 static bool
 look_up_component(ExprEnv *env, Node ref, Reference *out)
 {
@@ -149,8 +164,11 @@ look_up_component(ExprEnv *env, Node ref, Reference *out)
         diag_note(diag, target.conditional->span, "declared here");
         return false;
     }
-    if (target.kind == TARGET_VARIABLE)
-        return variable_reference(elab, scope, &target, span, out);
+    if (target.kind == TARGET_VARIABLE) {
+        bool found = variable_reference(elab, scope, &target, span, out);
+        note_indices(elab, target.n == 1 ? target.spots[0].member : NULL, out);
+        return found;
+    }
     if (target.kind == TARGET_COMPONENT) {
         const Fragment *part = target.n ? target.spots[0].frag : target.like;
         if (part && class_at(elab->program, part->class_id)->kind == CLASS_RECORD)

@@ -28,11 +28,24 @@ has_own_elements(const Program *program, const ClassInfo *info)
 bool
 class_is_object(Elab *elab, uint32_t class_id)
 {
-    if (scope_is_predefined(class_id) || class_at(elab->program, class_id)->extends.n != 1
-        || ast_kind(&elab->program->ast, class_at(elab->program, class_id)->body) != AST_BODY)
+    const ClassInfo *info = scope_is_predefined(class_id) ? NULL : class_at(elab->program, class_id);
+    bool named = false, object = false;
+    if (!info || ast_kind(&elab->program->ast, info->body) != AST_BODY)
+        return false;
+    for (uint32_t i = 0; i < info->extends.n && !named; i++) {
+        Node name = child_at(elab, info->extends.at[i], 0);
+        named = name && !strcmp(scope_name_text(elab->program, name), "ExternalObject");
+    }
+    if (!named && info->extends.n != 1)
         return false;
     scope_bases(elab->program, class_id);
-    return class_at(elab->program, class_id)->bases.at[0] == CLASSID_OBJECT;
+    info = class_at(elab->program, class_id);
+    for (uint32_t i = 0; i < info->bases.n; i++) // besides, icons
+        if (info->bases.at[i] == CLASSID_OBJECT)
+            object = true;
+        else if (!info->bases.at[i] || scope_is_predefined(info->bases.at[i]) || class_at(elab->program, info->bases.at[i])->members.n)
+            return false;
+    return object;
 }
 
 // Short classes are followed with a bound: resolving bases has excluded circles.

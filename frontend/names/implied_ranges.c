@@ -119,7 +119,7 @@ make_size(Program *program, const Use *use, Span span)
     return ast_make(ast, AST_CALL, span, 0, 0, call, 2);
 }
 
-// 1:size(A, k), and the sizes of the other arrays with this subscript, which must be the same.
+// 1:size(A, k), all values of an enumeration where those are the subscripts (expression_bounds), and the sizes of the other arrays with this subscript, which must be the same.
 static Node
 make_range(Program *program, const Uses *uses, Span span)
 {
@@ -128,7 +128,7 @@ make_range(Program *program, const Uses *uses, Span span)
     bounds[1] = 0;
     for (uint32_t i = 0; i < uses->n; i++)
         bounds[2 + i] = make_size(program, &uses->at[i], span);
-    return ast_make(&program->ast, AST_RANGE, span, 0, 0, bounds, 2 + uses->n);
+    return ast_make(&program->ast, AST_RANGE, span, 0, AST_F_IMPLICIT, bounds, 2 + uses->n);
 }
 
 static void

@@ -373,6 +373,17 @@ program_check_ranks(Program *program, const ClassMember *member, uint32_t wanted
         || report_ranks(program, member->name, wanted, given, span, constrained ? constrained : member->node);
 }
 
+// Two enumerations with the same literals in the same order are one type (section 6.4).
+static bool
+same_literals(const Program *program, uint32_t a, uint32_t b)
+{
+    const ClassInfo *left = a ? class_at(program, a) : NULL, *right = b ? class_at(program, b) : NULL;
+    bool same = left && right && left->n_literals && left->n_literals == right->n_literals;
+    for (uint32_t i = 0; same && i < left->n_literals; i++)
+        same = left->literals[i] == right->literals[i];
+    return same;
+}
+
 bool
 program_fits(Program *program, uint32_t wanted, uint32_t given, Sym *missing)
 {
@@ -381,7 +392,7 @@ program_fits(Program *program, uint32_t wanted, uint32_t given, Sym *missing)
     if (is_open_enumeration(program, wanted))
         return is_open_enumeration(program, given) || (b && class_at(program, b)->n_literals);
     if (a || b)
-        return a == b;
+        return a == b || same_literals(program, a, b);
     if (scope_is_base(program, wanted, given))
         return true;
     *missing = missing_member(program, wanted, given);

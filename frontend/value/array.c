@@ -144,8 +144,13 @@ array_matrix(ExprEnv *env, Node node, Value *out)
     uint32_t n = ast_at(env->ast, node)->nchild;
     Value *rows = arena_array(env->arena, Value, n);
     bool good = n > 0;
-    for (uint32_t i = 0; i < n; i++)
+    uint32_t rank = 2;
+    for (uint32_t i = 0; i < n; i++) {
         good = matrix_row(env, ast_child(env->ast, node, i), &rows[i]) && good;
+        rank = good && rows[i].type.rank > rank ? rows[i].type.rank : rank;
+    }
+    for (uint32_t i = 0; i < n && good; i++)
+        promote(&rows[i], rank);
     return good && array_concatenate(env, 0, rows, n, node_span(env, node), out);
 }
 
@@ -204,6 +209,28 @@ same_sizes(ExprEnv *env, Node node, double last)
     return true;
 }
 
+// The range of `for i loop` whose index is a subscript of a dimension that an enumeration, or Boolean, counts: all of its values.
+static void
+implied_values(ExprEnv *env, Node node, Type *type, double *first, double *last)
+{
+    Node args = ast_child(env->ast, ast_child(env->ast, node, 2), 1), array = ast_child(env->ast, args, 0);
+    uint32_t dim = (uint32_t)ast_number(env->ast, ast_child(env->ast, args, 1));
+    bool sizes_only = env->sizes_only;
+    Reference reference = {0};
+    DiagsMark mark = diags_mark(env->diags);
+    env->sizes_only = true;
+    bool found = env->component && env->component(env, array, &reference);
+    env->sizes_only = sizes_only;
+    diags_return_to(env->diags, mark);
+    if (!found || !reference.indices || dim > reference.type.rank || reference.indices[dim - 1].base == TYPE_INTEGER)
+        return;
+    *type = reference.indices[dim - 1];
+    if (type->base == TYPE_BOOLEAN) {
+        *first = 0;
+        *last = 1;
+    }
+}
+
 bool
 expression_bounds(ExprEnv *env, Node node, RangeBounds *out)
 {
@@ -219,6 +246,8 @@ expression_bounds(ExprEnv *env, Node node, RangeBounds *out)
     if ((step_node && !range_part(env, step_node, &type, &step))
         || !range_part(env, ast_child(env->ast, node, 2), &type, &last) || !same_sizes(env, node, last))
         return false;
+    if (ast_at(env->ast, node)->flags & AST_F_IMPLICIT)
+        implied_values(env, node, &type, &first, &last);
     if (step == 0) {
         diag_add(env->diags, E0209, node_span(env, step_node), "the step of a range must not be zero");
         return false;

@@ -76,6 +76,7 @@ typedef struct Reference {
     // not NULL: the reference is itself a known value (a package constant, enum literal, loop index); with `vars`, too, the
     // ones that are not 0 stand for themselves, as a number has no unit
     const Value *value;
+    const Type *indices;     // per dimension: the enumeration, or Boolean, whose values are its subscripts; NULL: Integers are
 } Reference;
 
 // A default that a modification of the class around gives to a function, or to a field of a record, inside.
