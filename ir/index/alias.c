@@ -9,7 +9,9 @@
 // it. A representative carries the class's derivative (der(x) = +-der(representative)). der(x) = v makes no
 // alias: v may become a state of its own.
 //         Velocities of set-valued laws that two equations define by the same expression are equal, too, as are the elongations
-//         that they are derivatives of: elements between the same two nodes are side by side (pass merge).
+//         that they are derivatives of: elements between the same two nodes are side by side (pass merge). So are differences that stand in equations
+//         with branches, and opposite ones: what one ideal switch determines is no rounding of potentials for another beside it (a thyristor that
+//         blocks 1e-17 V beside one that conducts, at 77 V).
 // Complexity: near linear (path compression).
 //
 //     a.f + b.f = 0;  c.f = a.f     ->     b.f = -a.f, c.f = a.f
@@ -137,6 +139,7 @@ use_equation(Aliases *aliases, uint32_t e)
 typedef struct Definitions {
     Aliases *aliases;
     U8Vec wanted;      // per variable: of a law's velocity, or what it is the derivative of
+    U8Vec switched;    // the same: an equation with branches has it
     U32Vec base;       // per variable: what it is the derivative of, or NONE
     Map equation_of;   // key -> equation
 } Definitions;
@@ -182,7 +185,29 @@ mark_wanted(Definitions *d)
     vec_free(&rate);
 }
 
-// #0 = an expression of the others, for a variable that is wanted.
+// Variables that an equation with branches has: what an ideal switch carries or holds off, of whose sign it makes its state.
+static void
+mark_switched(Definitions *d)
+{
+    const Dae *dae = d->aliases->dae;
+    bool negative;
+    vec_grow(&d->switched, dae->nvars);
+    for (uint32_t e = 0; e < dae->equations.n; e++) {
+        const Equation *at = &dae->equations.at[e];
+        uint32_t n = at->kind == EQN_NORMAL && expr_has_op(dae->exprs, at->shape, OP_IF) ? expr_nslots(dae->exprs, at->shape) : 0;
+        for (uint32_t k = 0; k < n; k++)
+            if (d->aliases->mergeable.at[dae->rows.at[at->row + k]])
+                d->switched.at[find_root(d->aliases, dae->rows.at[at->row + k], &negative)] = 1;
+    }
+}
+
+static Expr
+difference(Exprs *exprs)
+{
+    return expr_2(exprs, OP_ADD, expr_slot(exprs, 1), expr_1(exprs, OP_NEG, expr_slot(exprs, 2)));
+}
+
+// #0 = #1 - #2 for a variable that is switched, or an expression of the others for one that is wanted.
 static bool
 is_definition(Definitions *d, uint32_t e)
 {
@@ -193,9 +218,11 @@ is_definition(Definitions *d, uint32_t e)
         return false;
     Expr left = expr_arg(dae->exprs, at->shape, 0);
     Var var = dae->rows.at[at->row];
-    return expr_op(dae->exprs, left) == OP_SLOT && left == expr_slot(dae->exprs, 0)
-        && !expr_uses_slot(dae->exprs, expr_arg(dae->exprs, at->shape, 1), 0)
-        && d->aliases->mergeable.at[var] && d->wanted.at[find_root(d->aliases, var, &negative)];
+    Expr right = expr_arg(dae->exprs, at->shape, 1);
+    if (expr_op(dae->exprs, left) != OP_SLOT || left != expr_slot(dae->exprs, 0) || expr_uses_slot(dae->exprs, right, 0) || !d->aliases->mergeable.at[var])
+        return false;
+    Var root = find_root(d->aliases, var, &negative);
+    return d->wanted.at[root] || (d->switched.at[root] && right == difference(dae->exprs));
 }
 
 typedef struct Operand {
@@ -221,7 +248,7 @@ operand_of(const Definitions *d, uint32_t e, uint32_t k, bool *opposite)
         one.negative = false;
         return one;
     }
-    if (right != expr_2(exprs, OP_ADD, expr_slot(exprs, 1), expr_1(exprs, OP_NEG, expr_slot(exprs, 2))))
+    if (right != difference(exprs))
         return one;
     two.root = root_of_base(d, dae->rows.at[at->row + 3 - k], &two.order, &two.negative);
     *opposite = k == 1 ? one.root > two.root : two.root > one.root;
@@ -256,13 +283,21 @@ same_definition(const Definitions *d, uint32_t a, uint32_t b, bool *opposite)
     return same;
 }
 
-static void
-join(Aliases *aliases, uint32_t kept, uint32_t again, bool opposite)
+// Two states between the same two nodes are a constraint on them, which others look for.
+static bool
+are_states(const Dae *dae, Var a, Var b)
 {
+    return structure_der(dae, a) != NONE && structure_der(dae, b) != NONE;
+}
+
+static void
+join(Definitions *d, uint32_t kept, uint32_t again, bool opposite)
+{
+    Aliases *aliases = d->aliases;
     Dae *dae = aliases->dae;
     bool negative_a, negative_b;
     Var a = dae->rows.at[dae->equations.at[kept].row], b = dae->rows.at[dae->equations.at[again].row];
-    if (!same_class(dae, a, b, opposite ? SHAPE_OPPOSITE : SHAPE_EQUAL))
+    if (!same_class(dae, a, b, opposite ? SHAPE_OPPOSITE : SHAPE_EQUAL) || (are_states(dae, a, b) && !d->wanted.at[find_root(aliases, a, &negative_a)]))
         return;
     a = find_root(aliases, a, &negative_a);
     b = find_root(aliases, b, &negative_b);
@@ -277,9 +312,8 @@ static void
 join_definitions(Aliases *aliases)
 {
     Definitions d = {.aliases = aliases};
-    if (aliases->dae->laws.n < 2)
-        return;
     mark_wanted(&d);
+    mark_switched(&d);
     for (int round = 0; round < 2; round++) {
         for (uint32_t e = 0; e < aliases->dae->equations.n; e++) {
             uint32_t other;
@@ -290,12 +324,13 @@ join_definitions(Aliases *aliases)
             if (!map_get(&d.equation_of, key, &other))
                 map_put(&d.equation_of, key, e);
             else if (same_definition(&d, other, e, &opposite))
-                join(aliases, other, e, opposite);
+                join(&d, other, e, opposite);
         }
         map_free(&d.equation_of);
         d.equation_of = (Map){0};
     }
     vec_free(&d.wanted);
+    vec_free(&d.switched);
     vec_free(&d.base);
 }
 
