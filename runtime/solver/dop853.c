@@ -106,6 +106,8 @@ dop853_free(Run *run)
     projection_free(&run->ode->projection);
     steps_free(&run->ode->own);
     steps_free(&run->ode->aside);
+    steps_free(&run->ode->half[0]);
+    steps_free(&run->ode->half[1]);
     free(run->ode->direction);
     free(run->ode);
     run->ode = NULL;
@@ -115,7 +117,7 @@ static void
 forget(Run *run)
 {
     Ode *ode = run->ode;
-    ode->fresh = ode->rejected = ode->shortened = false;
+    ode->fresh = ode->rejected = ode->shortened = ode->judged = false;
     if (ode->projection)
         projection_forget(ode->projection);
     if (run->ensemble)
@@ -154,6 +156,7 @@ dop853_snapshot(Run *run, Snapshot *snapshot)
     Ode *ode = run->ode;
     Steps *steps = &ode->own;
     size_t row = ode->n * sizeof(double);
+    ode->judged = false;
     double *number[] = {&ode->from, &ode->length, &ode->step, &ode->before, &ode->rate};
     for (size_t k = 0; k < sizeof number / sizeof *number; k++)
         snapshot_part(snapshot, number[k], sizeof *number[k]);
@@ -453,6 +456,7 @@ make_step(Run *run, double limit)
         if (dop853_accept(run, attempt, size)) {
             ode->from = run->time;
             ode->length = attempt.length;
+            ode->judged = false;
             run->time = attempt.to;
             memcpy(ode->held, ode->own.end, ode->n * sizeof *ode->held);
             memcpy(ode->carry, ode->own.left, ode->n * sizeof *ode->carry);
@@ -499,6 +503,86 @@ make_polynomial(Run *run)
     }
     dop853_polynomial(steps->chunks, step, steps->start, steps->end, steps->slope, steps->term);
     return steps->between = true;
+}
+
+double
+dop853_wrong(const Run *run, const Steps *steps)
+{
+    const double peak = 6912.0 / 823543, share = 0.1; // at x = 4/7
+    double most = 0;
+    size_t at = steps->stride > 1 ? run->lane : 0;
+    for (uint32_t i = 0; i < run->ode->n; i++, at += steps->stride)
+        most = fmax(most, fabs(steps->term[TERMS - 1][at]) * steps->weight[at]);
+    return share * peak * most / run->strictness;
+}
+
+// Slopes `from` to `to` - 1 of a step from `time`.
+MDL_CHECKED static bool
+stages_between(Run *run, Steps *steps, double time, const double *step, uint32_t from, uint32_t to)
+{
+    for (uint32_t k = from; k < to; k++) {
+        dop853_stage(k, steps->chunks, step, steps->start, steps->slope, steps->point);
+        run->contest.aside++;
+        if (right_side(run, time + dop853_node[k] * step[0], steps->point, steps->slope[k]) != MDL_OK)
+            return false;
+    }
+    return true;
+}
+
+// Two steps of half the length with a polynomial each, ode->half: the first begins and the second ends as the last step does. Their polynomials are wrong by a 256th.
+// False: they lead elsewhere, by more than a share of what that of the step is wrong by, as from positions in which constraints depend on each other.
+MDL_CHECKED static bool
+make_halves(Run *run, double wrong)
+{
+    const double share = 0.25;
+    Ode *ode = run->ode;
+    const Steps *last = ode->at;
+    Steps *first = &ode->half[0], *second = &ode->half[1];
+    double step[WIDTH], middle = ode->from + ode->length / 2;
+    for (uint32_t h = 0; h < 2; h++)
+        if (!ode->half[h].block && !steps_create(&ode->half[h], ode->n, 1))
+            return false;
+    for (uint32_t k = 0; k < WIDTH; k++)
+        step[k] = ode->length / 2;
+    for (size_t i = 0, at = last->stride > 1 ? run->lane : 0; i < ode->n; i++, at += last->stride) {
+        first->start[i] = last->start[at];
+        first->slope[0][i] = last->slope[0][at];
+        second->slope[DOP853_STAGES][i] = last->slope[DOP853_STAGES][at];
+    }
+    if (!stages_between(run, first, ode->from, step, 1, DOP853_STAGES))
+        return false;
+    dop853_end(first->chunks, step, first->start, first->carry, first->slope, first->end, first->left);
+    run->contest.aside++;
+    if (right_side(run, middle, first->end, first->slope[DOP853_STAGES]) != MDL_OK || !stages_between(run, first, ode->from, step, DOP853_STAGES + 1, SLOPES))
+        return false;
+    memcpy(second->start, first->end, ode->n * sizeof *second->start);
+    memcpy(second->slope[0], first->slope[DOP853_STAGES], ode->n * sizeof *second->start);
+    if (!stages_between(run, second, middle, step, 1, DOP853_STAGES))
+        return false;
+    dop853_end(second->chunks, step, second->start, second->carry, second->slope, second->end, second->left);
+    for (size_t i = 0, at = last->stride > 1 ? run->lane : 0; i < ode->n; i++, at += last->stride) {
+        if (!(fabs(second->end[i] - last->end[at]) * last->weight[at] <= share * wrong * run->strictness))
+            return false;
+        second->end[i] = last->end[at];
+    }
+    if (!stages_between(run, second, middle, step, DOP853_STAGES + 1, SLOPES))
+        return false;
+    for (uint32_t h = 0; h < 2; h++)
+        dop853_polynomial(first->chunks, step, ode->half[h].start, ode->half[h].end, ode->half[h].slope, ode->half[h].term);
+    return true;
+}
+
+// Whether values within the step are those of its halves. Where invariants tell what a polynomial is off, they decide (step_to()): slopes of halves may be noise as well.
+static bool
+is_halved(Run *run)
+{
+    Ode *ode = run->ode;
+    if (!ode->judged && !ode->projection) {
+        double wrong = dop853_wrong(run, ode->at);
+        ode->halved = wrong > DOP853_WRONG && make_halves(run, wrong);
+    }
+    ode->judged = true;
+    return ode->halved;
 }
 
 double
@@ -556,8 +640,13 @@ dop853_interpolate(Run *run, double time)
         return report_no_step(run);
     double x = (time - ode->from) / ode->length, *y = run->v + run->model->y, *yp = run->v + run->model->yp;
     size_t at = run->ensemble ? run->lane : 0, terms = steps->size;
-    for (uint32_t i = 0; i < ode->n; i++, at += steps->stride)
-        dop853_value(steps->term[0] + at, terms, steps->start[at], ode->length, x, &y[i], &yp[i]);
+    if (is_halved(run)) {
+        const Steps *half = &ode->half[x > 0.5];
+        for (uint32_t i = 0; i < ode->n; i++)
+            dop853_value(half->term[0] + i, half->size, half->start[i], ode->length / 2, x > 0.5 ? 2 * x - 1 : 2 * x, &y[i], &yp[i]);
+    } else
+        for (uint32_t i = 0; i < ode->n; i++, at += steps->stride)
+            dop853_value(steps->term[0] + at, terms, steps->start[at], ode->length, x, &y[i], &yp[i]);
     // Values between steps are off the invariants by the error of the interpolation.
     if (ode->projection) {
         memcpy(steps->point, y, ode->n * sizeof *y); // v is used on the way

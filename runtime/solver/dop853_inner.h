@@ -25,6 +25,8 @@ struct Ode {
     uint32_t n;
     Steps own;                  // of a run that is made alone
     Steps aside;                // the same for a value within a step that the polynomial does not know; without a block: not needed yet
+    Steps half[2];              // the last step in two halves; without a block: not needed yet
+    bool judged, halved;        // it is known whether values within the last step are those of its halves; they are
     Steps *at;                  // those that have the last step
     double from, length;        // of the last step; length 0: none
     double step;                // the next one; 0: not known
@@ -62,6 +64,11 @@ double dop853_judge_stability(Run *run, const Steps *steps, const double *square
 // the polynomial is no good: of the slopes that belong to nothing else one was taken in a position in which invariants depend on each other, and is noise.
 double dop853_way(const Run *run, const Steps *steps, const double *from, size_t stride, const double *to);
 #define DOP853_FAR 10.0
+
+// What the polynomial of a step may be wrong by, in units of the tolerance: a tenth of what its last term is at most, x^4*(1 - x)^3 of it. Near the limit of
+// stability, where what is fast moves within a long step, errors at the ends of steps tell nothing of it. Beyond DOP853_WRONG values within are made by halves.
+double dop853_wrong(const Run *run, const Steps *steps);
+#define DOP853_WRONG 4.0
 
 // --- dop853_lanes.c
 MDL_CHECKED int dop853_lanes_step(Run *run, double limit);

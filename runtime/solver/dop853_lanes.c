@@ -235,6 +235,7 @@ dop853_lanes_step(Run *run, double limit)
     ode->at = e->work->made_in[run->lane];
     ode->from = run->time;
     ode->length = e->work->made[run->lane];
+    ode->judged = false;
     ensemble_take(run);
     memcpy(ode->held, run->y, ode->n * sizeof *ode->held);
     memcpy(ode->carry, ode->left, ode->n * sizeof *ode->carry);
@@ -310,13 +311,18 @@ values(struct Ensemble *e, const Lanes *lanes, const double *time, double *state
     memcpy(states, steps->point, (size_t)lanes->model->nx * steps->stride * sizeof *states);
     for (uint32_t l = 0; l < lanes->width; l++) {
         Run *run = lanes->run[l];
-        if (!lanes->active[l] || !run->ode->projection)
+        if (!lanes->active[l])
             continue;
+        if (!run->ode->projection) {
+            if (dop853_wrong(run, steps) > DOP853_WRONG)
+                states[l] = NAN; // the run makes the row by itself
+            continue;
+        }
         for (uint32_t i = 0; i < run->ode->n; i++)
             run->ode->probed[i] = states[i * steps->stride + l];
         projection_between(run, run->ode->projection, time[l], run->ode->probed);
         bool wrong = dop853_way(run, steps, states + l, steps->stride, run->ode->probed) > DOP853_FAR;
-        for (uint32_t i = 0; i < run->ode->n; i++) // a row that is no number here the run makes by itself
+        for (uint32_t i = 0; i < run->ode->n; i++) // as above
             states[i * steps->stride + l] = wrong ? NAN : run->ode->probed[i];
     }
 }
