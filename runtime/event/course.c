@@ -289,7 +289,8 @@ first_dip(Run *run, double *first)
     *first = NAN;
     for (uint32_t k = 0; k < looked_at(run); k++) {
         double when = NAN;
-        if (run->courses->hopeless[k] >= HOPELESS || ahead_knows(run, run->model->course[k].relation))
+        uint32_t relation = run->model->course[k].relation;
+        if (run->courses->hopeless[k] >= HOPELESS || ahead_knows(run, relation) || run->guard[relation].idle)
             continue;
         int status = dip_of(run, k, &when);
         if (status != MDL_OK)

@@ -437,7 +437,7 @@ report_chattering(const Run *run, double length)
     char text[2000] = "";
     size_t used = 0;
     for (uint32_t k = 0; k < run->guards && used + 1 < sizeof text; k++)
-        if (run->guard[k].band > 0 || run->guard[k].forced)
+        if (run->guard[k].band > 0 || run->guard[k].forced || run->guard[k].hurried)
             used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s", root_text(run, k));
     run_message(run, MDL_ERROR, "at time %.12g: the simulation makes no progress: %d events within %.3g s%s%s%s",
                 run->time, EVENT_WINDOW, length, used ? "; involved:" : "", text, root_chatter_help(run));

@@ -204,7 +204,8 @@ idle_begins(Run *run, uint32_t only)
     bool any = false;
     for (uint32_t k = 0; k < run->model->n_relations; k++) {
         Guard *guard = &run->guard[k];
-        bool asked = only == UINT32_MAX ? guard->band > 0 || guard->forced : k == only;
+        // What an event has changed to and back again has no band.
+        bool asked = only == UINT32_MAX ? guard->band > 0 || guard->forced || guard->hurried : k == only;
         any = any || (guard->idle && k == only); // it was found to be before
         if (!asked || guard->idle)
             continue;

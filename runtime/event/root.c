@@ -293,15 +293,45 @@ note_crossing(Run *run, uint32_t k, double time)
     guard->last[side] = time;
 }
 
-// The guards that are violated at `time`, just behind the last point at which none is. The equations may have no solution there
-// any more as long as the conditions are what they were; where no condition has changed it is lost.
-MDL_CHECKED static int
-mark_pending(Run *run, double time)
+static void
+be_blind(Guard *guard, double zone)
+{
+    guard->size = fmax(guard->size, zone / BAND);
+    guard->band = BAND * guard->size;
+    guard->returning = false;
+    guard->flickers = 0;
+}
+
+// The conditions that were violated at the end of the bracket are not any more when it is evaluated anew: what was found is rounding, of which another
+// start of the loops makes another number. They are blind to it from now on. False: there are none, or they are larger than that may be.
+static bool
+was_rounding(Run *run)
 {
     bool any = false;
+    for (uint32_t k = 0; k < run->model->n_relations; k++) {
+        double before = run->phi_end[1][k], zone = ZONE * (run->phi[k] - before);
+        if (!(before < 0 && run->phi[k] >= 0) || rest_was(run, k))
+            continue;
+        if (!(zone <= run->tolerance))
+            return false;
+        be_blind(&run->guard[k], zone);
+        any = run->blind = true;
+    }
+    return any;
+}
+
+// The guards that are violated at `time`, just behind the last point at which none is. The equations may have no solution there
+// any more as long as the conditions are what they were; where no condition has changed it is lost. *found: that is an
+// event; where `wary` it is none where they were rounding.
+MDL_CHECKED static int
+mark_pending(Run *run, double time, bool wary, bool *found)
+{
+    bool any = false;
+    *found = false;
     if (condition_evaluate(run, time) != MDL_OK) {
         evaluate_plain(run);
         evaluate_outputs(run);
+        wary = false;
     }
     root_compute(run);
     for (uint32_t k = 0; k < run->guards; k++) {
@@ -313,11 +343,15 @@ mark_pending(Run *run, double time)
         limit_size(run, k);
         note_crossing(run, k, time);
     }
-    int status = any ? MDL_OK : evaluate_at(run, time, true);
-    if (any || status != MDL_OK)
+    *found = any;
+    if (any || (wary && was_rounding(run)))
+        return MDL_OK;
+    int status = evaluate_at(run, time, true);
+    if (status != MDL_OK)
         return status;
     root_compute(run);
-    return failure_report(run) ? MDL_FAILED : MDL_OK;
+    *found = !failure_report(run);
+    return *found ? MDL_OK : MDL_FAILED;
 }
 
 void
@@ -401,10 +435,11 @@ arm_between(Run *run, double low, double high)
     }
 }
 
-int
-root_locate(Run *run, double low, double high, double *instant, bool *found)
+// As root_locate(). *again: what was found was rounding, to which its conditions are blind from now on; only where `wary`.
+MDL_CHECKED static int
+locate(Run *run, double low, double high, double *instant, bool *found, bool wary, bool *again)
 {
-    *found = false;
+    *found = *again = false;
     for (uint32_t k = 0; k < run->guards; k++)
         run->phi_scale[k] = 1;
     arm_between(run, low, high);
@@ -423,9 +458,20 @@ root_locate(Run *run, double low, double high, double *instant, bool *found)
     bracket.narrow = RESOLUTION * fmax(fmax(fabs(low), fabs(high)), high - low);
     narrow(run, &bracket);
     run->settled = bracket.a;
-    int status = mark_pending(run, bracket.b);
-    *found = status == MDL_OK;
+    int status = mark_pending(run, bracket.b, wary && !bracket.lost, found);
+    *again = status == MDL_OK && !*found;
     *instant = *found ? bracket.b : bracket.a;
+    return status;
+}
+
+int
+root_locate(Run *run, double low, double high, double *instant, bool *found)
+{
+    enum { TRIES = 8 }; // more may arm again what they have made blind
+    bool again = true;
+    int status = MDL_OK;
+    for (uint32_t k = 0; k < TRIES && again && status == MDL_OK; k++)
+        status = locate(run, low, high, instant, found, k + 1 < TRIES, &again);
     return status;
 }
 
@@ -457,15 +503,6 @@ shrinks(const Run *run, const Guard *guard)
         if (guard->limit[side] > guard->last[side] && guard->limit[side] <= run->options->stop)
             return true;
     return false;
-}
-
-static void
-be_blind(Guard *guard, double zone)
-{
-    guard->size = fmax(guard->size, zone / BAND);
-    guard->band = BAND * guard->size;
-    guard->returning = false;
-    guard->flickers = 0;
 }
 
 void
@@ -702,6 +739,7 @@ root_blind(Run *run)
         if (guard->forced) {
             bool law = k >= laws && k < laws + run->model->n_sgns;
             guard->flickers = guard->crossed <= 1e-6 * run->tolerance ? guard->flickers + 1 : 0;
+            guard->idle = guard->idle || (k < run->model->n_relations && guard->flickers && idle_is(run, k));
             guard->band = law ? friction_band(run, k - laws) : fmax(fmax(BAND * guard->size, guard->noise), rest_band(run, k));
             guard->forced = guard->pending = false;
         }

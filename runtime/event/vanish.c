@@ -131,7 +131,7 @@ vanish_found(Run *run, double low)
     bool any = false;
     for (uint32_t k = 0; k < run->model->n_relations; k++) {
         double size = fabs(run->v[run->model->relation[k].g]);
-        run->guard[k].vanished = size == 0 && is_candidate(run, k);
+        run->guard[k].vanished = size == 0 && !run->guard[k].idle && is_candidate(run, k);
         any = any || run->guard[k].vanished;
         if (size > 0)
             remember(&run->guard[k], size);
