@@ -394,7 +394,7 @@ external_run(Frame *frame)
 {
     ExprEnv *env = frame->env;
     Node external = frame->external.node, name = ast_child(env->ast, external, 1);
-    Passing passing = {.env = env, .returned = -1};
+    Passing passing = {.env = env, .returned = -1, .impure = !(ast_at(env->ast, frame->external_class)->flags & AST_F_PURE)};
     env->scope = frame->external.scope;
     passing.name = sym_text(env->syms, name ? ast_at(env->ast, name)->sym : ast_at(env->ast, frame->external_class)->sym);
     if (external_is_builtin(frame, &passing))

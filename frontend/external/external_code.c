@@ -7,6 +7,7 @@
 // checks and converts what is passed. Contract: external_inner.h. Complexity: linear in the arguments and the fields of records; copying
 // is linear in the scalars.
 #include "frontend/external/external_inner.h"
+#include "runtime/model/model.h"
 
 const char *
 external_scalar_type(const Type *type)
@@ -335,6 +336,8 @@ print_returning_call(const Passing *passing, Out *out)
     out_free(&call);
 }
 
+// A function that is not pure gives what it has given before where an event evaluates its discrete equations again at one instant, each of its calls with the
+// same arguments its own value: the iteration would never end otherwise.
 void
 external_wrapper(const Passing *passing, const char *symbol, uint32_t site, Out *out)
 {
@@ -342,6 +345,11 @@ external_wrapper(const Passing *passing, const char *symbol, uint32_t site, Out 
         out_printf(out, "mdlc_destroy %s;\n", passing->destructor);
     out_printf(out, "void %s(const double *in, double *out, double *state)\n{\n    mdlc_call call;\n", symbol);
     out_text(out, "    (void)in;\n    (void)out;\n    (void)state;\n");
+    bool remembered = passing->impure && passing->outputs && !external_makes_object(passing);
+    if (remembered)
+        out_printf(out, "    static _Thread_local mdlc_memo memo;\n    double instant = state[%u];\n    int event = instant - (double)(long long)instant < 0.5 && instant > 0;\n"
+                        "    if (event && mdlc_recall(&memo, in, %u, out, %u, instant))\n        return;\n",
+                   MDL_CALL_INSTANT, passing->inputs, passing->outputs);
     for (uint32_t i = 0; i < passing->passes.n; i++)
         open_pass(passing, &passing->passes.at[i], i, out);
     out_printf(out, "    mdlc_enter(&call);\n    if (setjmp(call.back)) {\n        mdlc_failed(&call, state, %u);\n        return;\n    }\n",
@@ -349,5 +357,7 @@ external_wrapper(const Passing *passing, const char *symbol, uint32_t site, Out 
     print_returning_call(passing, out);
     for (uint32_t i = 0; i < passing->passes.n; i++)
         close_pass(passing, &passing->passes.at[i], i, out);
+    if (remembered)
+        out_printf(out, "    if (event)\n        mdlc_remember(&memo, in, %u, out, %u, instant);\n", passing->inputs, passing->outputs);
     out_text(out, "    mdlc_leave(&call);\n}\n");
 }

@@ -25,6 +25,7 @@ typedef struct Passing { // how an external function is called
     ExprEnv *env;
     const char *name;    // of the external function
     bool fortran;
+    bool impure;         // not declared as pure
     VEC(Pass) passes;
     int64_t returned;    // index of what it returns; -1: nothing
     uint32_t inputs, outputs;

@@ -79,6 +79,7 @@ value_lost(const Run *run)
         return false;
     memcpy(kept, state, sizeof kept);
     failure_clear(run); // that of a relation is none as long as nothing uses it
+    failure_next_look(run);
     mdl_call(run->model->discretes, run->v);
     bool lost = failure_report(run);
     if (!lost)
@@ -290,8 +291,8 @@ iterate_once(Run *run, bool initial, bool *again)
     return status;
 }
 
-int
-event_iterate(Run *run, bool initial)
+MDL_CHECKED static int
+iterate_passes(Run *run, bool initial)
 {
     bool again = false;
     memset(run->assigned, 0, run->model->nx * sizeof *run->assigned);
@@ -327,6 +328,14 @@ event_iterate(Run *run, bool initial)
         status = contact_tell_several(run);
     evaluate_store(run);
     limit_find(run);
+    return status;
+}
+
+int
+event_iterate(Run *run, bool initial)
+{
+    int status = iterate_passes(run, initial);
+    failure_leave_event(run);
     return status;
 }
 

@@ -253,6 +253,7 @@ follow(Run *run, double rounding)
     // Relations such as `time >= since + wait` belong to the same equations: they follow what changed.
     for (uint32_t pass = 0; pass < FOLLOWING_PASSES; pass++) {
         clear_reinits(run);
+        failure_next_look(run);
         mdl_call(model->discretes, run->v);
         if (!apply_discretes(run, rounding, &changed))
             break;
@@ -317,6 +318,7 @@ solve_held(Run *run, const Search *search)
     friction_search(run);
     for (uint32_t pass = 0; pass < SETTLING + run->model->n_sgns; pass++) {
         clear_reinits(run);
+        failure_next_look(run);
         mdl_call(run->model->discretes, run->v);
         if (evaluate_solved(run, false) != MDL_OK || friction_evaluate(run) != MDL_OK)
             return false;

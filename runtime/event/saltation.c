@@ -19,6 +19,7 @@
 #include "runtime/event/event.h"
 #include "runtime/law/law.h"
 #include "runtime/memory/memory.h"
+#include "runtime/point/point.h"
 #include "runtime/point/sense.h"
 
 static const double UNCHANGED = 1e-13; // of a derivative: it has settled
@@ -362,6 +363,7 @@ evaluate_discretes(Run *run, uint32_t p)
     memcpy(run->v, sense->kept, run->model->tangents->shift * sizeof *run->v);
     sense_seed_event(run, p, sense->moved + (size_t)p * sense->nx);
     tangent_dynamics(sense->tangent);
+    failure_next_look(run);
     mdl_call(run->model->discretes, run->v);
     mdl_call(run->model->tangents->discretes, run->v);
 }

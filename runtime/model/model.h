@@ -63,7 +63,8 @@ typedef struct mdl_matrix {
 // What functions called at run time share, from `failure` on in v. The first is 0 as long as nothing failed, then the number of
 // the failure from 1; values for its message follow. Then the bytes of all calls inside each other, and how many calls
 // and repetitions are left to them. From MDL_CALL_WARNING on the same again for the first assertion of level warning that does not hold.
-// Then the address of the texts of the run (runtime/model/texts.h), and a number that another instant has: each pass of an event iteration.
+// Then the address of the texts of the run (runtime/model/texts.h), and a number that another instant has: from a whole one on for each pass of an event iteration,
+// a little more for each evaluation of the discrete equations in it, and a half more behind it.
 // Then the address of what says whether the run's time is up (mdl_look; 0: nobody does), and of what it is asked with. It is asked
 // each time that the repetitions left are a multiple of MDL_LOOKS.
 enum {

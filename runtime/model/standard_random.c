@@ -5,6 +5,7 @@
 // 2016; "Further scramblings", 2017). A state is 32-bit numbers, two for a word, the lower half first. A word becomes a number between 0
 // and 1 as J. Doornik proposes (ACM TOMACS 17(1), 2007): as a signed one times 2^-64, plus a half. Contract: standard.h.
 // Complexity: constant per number.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
@@ -250,9 +251,9 @@ mdl_standard_impure_random(const double *in, double *out, double *state)
         standard_fail(in, state, "this generator has not been initialized");
         return;
     }
-    if (hidden->instant != state[MDL_CALL_INSTANT])
+    if (hidden->instant != floor(state[MDL_CALL_INSTANT]))
         hidden->n = hidden->next = 0;
-    hidden->instant = state[MDL_CALL_INSTANT];
+    hidden->instant = floor(state[MDL_CALL_INSTANT]);
     const Drawn *drawn = drawn_before(hidden, in[0], state[MDL_CALL_WORK]);
     out[0] = drawn ? drawn->value : step_1024(hidden->state, hidden->state);
     if (!drawn && has_room(hidden))

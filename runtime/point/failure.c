@@ -5,6 +5,7 @@
 // Method: none: v holds the number of the failure and its values, and a table of the model the text.
 // Contract: point.h. Compiled code records the first failure in v and gives NaN as results (runtime/model/model.h).
 // Complexity: constant.
+#include <math.h>
 #include "runtime/model/template.h"
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
@@ -42,8 +43,25 @@ failure_join(const Run *run)
 void
 failure_next_instant(const Run *run)
 {
+    double *instant = run->v + run->model->failure + MDL_CALL_INSTANT;
     if (run->model->failure)
-        run->v[run->model->failure + MDL_CALL_INSTANT]++;
+        *instant = floor(*instant) + 1;
+}
+
+void
+failure_next_look(const Run *run)
+{
+    double *instant = run->v + run->model->failure + MDL_CALL_INSTANT;
+    if (run->model->failure && *instant - floor(*instant) < 0.25)
+        *instant += 0x1p-20;
+}
+
+void
+failure_leave_event(const Run *run)
+{
+    double *instant = run->v + run->model->failure + MDL_CALL_INSTANT;
+    if (run->model->failure)
+        *instant = floor(*instant) + 0.5;
 }
 
 bool

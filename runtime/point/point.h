@@ -84,6 +84,8 @@ void failure_clear(const Run *run);
 void failure_join(const Run *run);
 // What is evaluated from now on is another instant to functions that remember (runtime/model/standard.h).
 void failure_next_instant(const Run *run);
+void failure_next_look(const Run *run);   // before each evaluation of the discrete equations at an instant
+void failure_leave_event(const Run *run); // behind the last pass of an event
 bool failure_happened(const Run *run);
 bool failure_text(const Run *run, char *text, size_t size);
 bool failure_report(const Run *run);
