@@ -80,7 +80,8 @@ fail() {
     failed=$((failed + 1))
     printf 'FAIL %s\n' "$1"
     if [ -n "${2:-}" ] && [ -s "$2" ]; then
-        sed -n '1,60s/^/    /p' "$2"
+        # The beginning and the end, where scripts say what did not hold.
+        awk '{ line[NR] = $0 } END { for (i = 1; i <= NR; i++) if (i <= 20 || i > NR - 40) print "    " line[i]; else if (i == 21) print "    ..." }' "$2"
     fi
 }
 

@@ -27,6 +27,7 @@ static const double SAFE = 0.9, SHORTEST = 1.0 / 3, LONGEST = 6; // Hairer, Nors
 static const double SHORTER = 0.2;            // what is left of a step whose stages have no right side
 static const double SHORT = 0.01;             // of a step: an explicit step of Euler's
 enum { STIFF = 6, CALM = 6 };                 // steps
+static const double LEAPS = 0.005;            // noise of invariants (projection_noise()) that a step rather leads over
 static const double STRETCH = 1.01;           // by which a step may be longer to end where the next one must
 
 // --- creation
@@ -88,6 +89,8 @@ dop853_create(Run *run)
         run->ensemble = NULL;
     if (!run->ensemble && !steps_create(&ode->own, ode->n, 1))
         return MDL_INTERNAL;
+    if (!run->ensemble && ode->projection && !(ode->leap = leap_create(ode->n)))
+        return MDL_INTERNAL;
     run->strictness = FINER * integrator_strictness(run, DOP853_ORDER, SHARE);
     run->stats->linear_solver = "none";
     return MDL_OK;
@@ -104,6 +107,7 @@ dop853_free(Run *run)
         memcpy(run->contest.direction, run->ode->direction, run->ode->n * sizeof *run->ode->direction);
     }
     projection_free(&run->ode->projection);
+    leap_free(&run->ode->leap);
     steps_free(&run->ode->own);
     steps_free(&run->ode->aside);
     steps_free(&run->ode->half[0]);
@@ -120,6 +124,8 @@ forget(Run *run)
     ode->fresh = ode->rejected = ode->shortened = ode->judged = false;
     if (ode->projection)
         projection_forget(ode->projection);
+    if (ode->leap)
+        leap_forget(ode->leap);
     if (run->ensemble)
         ensemble_forget(run);
 }
@@ -177,6 +183,8 @@ dop853_snapshot(Run *run, Snapshot *snapshot)
         snapshot_part(snapshot, steps->term[k], row);
     if (ode->projection)
         projection_snapshot(ode->projection, snapshot);
+    if (ode->leap)
+        leap_snapshot(ode->leap, snapshot);
 }
 
 MDL_CHECKED static int
@@ -188,9 +196,8 @@ dop853_settle(Run *run)
 
 // --- the right side
 
-// MDL_FAILED without a message: there is none at this point.
-MDL_CHECKED static int
-right_side(Run *run, double time, const double *y, double *slope)
+int
+dop853_right_side(Run *run, double time, const double *y, double *slope)
 {
     Phase before = profile_enter(run, PHASE_EQUATIONS);
     run->stats->residuals++;
@@ -252,7 +259,7 @@ heed_stability(Run *run, const Steps *steps)
         double factor = sqrt(DBL_EPSILON) * sqrt(size / way);
         for (uint32_t i = 0; i < ode->n; i++)
             ode->direction[i] = run->y[i] + factor * ode->direction[i];
-        if (way > 0 && size > 0 && right_side(run, run->time, ode->direction, ode->probed) == MDL_OK) {
+        if (way > 0 && size > 0 && dop853_right_side(run, run->time, ode->direction, ode->probed) == MDL_OK) {
             for (uint32_t i = 0, k = at; i < ode->n; i++, k += steps->stride) {
                 ode->direction[i] = ode->probed[i] - run->yp[i];
                 rates += pow(ode->direction[i] * steps->weight[k], 2);
@@ -296,7 +303,7 @@ first_step(Run *run, double limit)
     double step = try * SHORTER;
     for (uint32_t i = 0; i < n; i++)
         point[i] = run->y[i] + try * run->yp[i];
-    if (right_side(run, run->time + try, point, rate) == MDL_OK) {
+    if (dop853_right_side(run, run->time + try, point, rate) == MDL_OK) {
         for (uint32_t i = 0; i < n; i++)
             bend += (rate[i] - run->yp[i]) * weight[i] * (rate[i] - run->yp[i]) * weight[i];
         double most = fmax(speed, sqrt(bend / n) / try);
@@ -325,7 +332,7 @@ bool
 dop853_prepare(Run *run, Steps *steps, double limit)
 {
     Ode *ode = run->ode;
-    if (!ode->fresh && right_side(run, run->time, run->y, run->yp) != MDL_OK)
+    if (!ode->fresh && dop853_right_side(run, run->time, run->y, run->yp) != MDL_OK)
         return false;
     ode->fresh = true;
     if (!(ode->step > 0))
@@ -393,7 +400,7 @@ make_attempt(Run *run, Attempt attempt, double *size)
         step[k] = attempt.length;
     for (uint32_t k = 1; k < DOP853_STAGES; k++) {
         dop853_stage(k, steps->chunks, step, steps->start, steps->slope, steps->point);
-        if (right_side(run, run->time + dop853_node[k] * attempt.length, steps->point, steps->slope[k]) != MDL_OK)
+        if (dop853_right_side(run, run->time + dop853_node[k] * attempt.length, steps->point, steps->slope[k]) != MDL_OK)
             return MDL_OK;
     }
     dop853_end(steps->chunks, step, steps->start, steps->carry, steps->slope, steps->end, steps->left);
@@ -413,12 +420,13 @@ make_attempt(Run *run, Attempt attempt, double *size)
         ode->off = !projected;
         if (!projected)
             return MDL_OK;
-        if (run->contest.open && contest_nears_singular(run, ode->projection, steps->end))
+        bool nears = contest_nears_singular(run, ode->projection, steps->end), leaps = !ode->unclear && leap_usual(ode->leap) > 0;
+        if ((leaps && run->contest.noise > LEAPS) || (nears && run->contest.open))
             return RUN_NEARS_SINGULAR;
         if (!run->contest.open)
             projection_warn(run, ode->projection, steps->end);
     }
-    if (right_side(run, attempt.to, steps->end, steps->slope[DOP853_STAGES]) != MDL_OK) {
+    if (dop853_right_side(run, attempt.to, steps->end, steps->slope[DOP853_STAGES]) != MDL_OK) {
         *size = NAN;
         return MDL_OK;
     }
@@ -440,17 +448,65 @@ report_no_step(Run *run)
     return MDL_FAILED;
 }
 
+// The run is at the end of a step.
+static void
+take_end(Run *run)
+{
+    Ode *ode = run->ode;
+    memcpy(ode->held, ode->own.end, ode->n * sizeof *ode->held);
+    memcpy(ode->carry, ode->own.left, ode->n * sizeof *ode->carry);
+    evaluate_store(run);
+    evaluate_note_reached(run);
+}
+
+// An attempt has ended near a singular position. Steps become shorter up to that, and the next one leads over it. False: there is no such step.
+static bool
+pass_singular(Run *run, Attempt attempt, double limit, bool *over)
+{
+    Ode *ode = run->ode;
+    double near = leap_usual(ode->leap);
+    *over = false;
+    if (attempt.length > STRETCH * near && near > 0) {
+        ode->step = fmax(near, attempt.length / 2);
+        ode->rejected = true;
+        return true;
+    }
+    if (near > 0 && leap_over(run, attempt.to, limit)) {
+        ode->rejected = ode->shortened = false;
+        ode->before = 0;
+        run->contest.leaps = true;
+        take_end(run);
+        return *over = true;
+    }
+    evaluate_load(run, run->time, run->y, run->yp);
+    return false;
+}
+
 MDL_CHECKED static int
 make_step(Run *run, double limit)
 {
     Ode *ode = run->ode;
     if (!dop853_prepare(run, &ode->own, limit))
         return report_no_step(run);
-    ode->own.between = false;
+    ode->own.between = ode->unclear = false;
+    if (ode->leap)
+        leap_note(ode->leap, run->time, run->y, run->contest.noise, run->contest.least);
     for (;;) {
         Attempt attempt = dop853_attempt(run, limit);
         double size;
         int status = make_attempt(run, attempt, &size);
+        if (status == RUN_NEARS_SINGULAR) {
+            bool over;
+            if (pass_singular(run, attempt, limit, &over)) {
+                if (over)
+                    return MDL_OK;
+                continue;
+            }
+            if (ode->unclear)
+                return status;
+            ode->unclear = true; // it may end there all the same
+            continue;
+        }
         if (status != MDL_OK)
             return status;
         if (dop853_accept(run, attempt, size)) {
@@ -458,10 +514,7 @@ make_step(Run *run, double limit)
             ode->length = attempt.length;
             ode->judged = false;
             run->time = attempt.to;
-            memcpy(ode->held, ode->own.end, ode->n * sizeof *ode->held);
-            memcpy(ode->carry, ode->own.left, ode->n * sizeof *ode->carry);
-            evaluate_store(run);
-            evaluate_note_reached(run);
+            take_end(run);
             return MDL_OK;
         }
         if (ode->stuck)
@@ -498,7 +551,7 @@ make_polynomial(Run *run)
     for (uint32_t k = DOP853_STAGES + 1; k < SLOPES; k++) {
         dop853_stage(k, steps->chunks, step, steps->start, steps->slope, steps->point);
         run->contest.aside++;
-        if (right_side(run, ode->from + dop853_node[k] * ode->length, steps->point, steps->slope[k]) != MDL_OK)
+        if (dop853_right_side(run, ode->from + dop853_node[k] * ode->length, steps->point, steps->slope[k]) != MDL_OK)
             return false;
     }
     dop853_polynomial(steps->chunks, step, steps->start, steps->end, steps->slope, steps->term);
@@ -595,36 +648,50 @@ dop853_way(const Run *run, const Steps *steps, const double *from, size_t stride
     return most;
 }
 
-// A step of its own from where the last one began to `time`, into ode->aside.end, where the polynomial is off the invariants by as much as `way`. False: it would not
-// be much better.
-static bool
-step_to(Run *run, double time, double way)
+// A step of its own from one end of the last one to `time`, into ode->aside.end. Its error in units of what a step may be wrong by; INFINITY: there is none.
+static double
+step_from(Run *run, bool behind, double time)
 {
-    const double better = 0.1;
     Ode *ode = run->ode;
     const Steps *last = ode->at;
     Steps *aside = &ode->aside;
-    double step[WIDTH], squares[2 * WIDTH], sum[2] = {0};
-    if (!(way > DOP853_FAR) || (!aside->block && !steps_create(aside, ode->n, 1)))
-        return false;
+    const double *from = behind ? last->end : last->start, *slope = last->slope[behind ? DOP853_STAGES : 0];
+    double step[WIDTH], squares[2 * WIDTH], sum[2] = {0}, began = behind ? ode->from + ode->length : ode->from;
     for (uint32_t k = 0; k < WIDTH; k++)
-        step[k] = time - ode->from;
+        step[k] = time - began;
     for (size_t i = 0, at = last->stride > 1 ? run->lane : 0; i < ode->n; i++, at += last->stride) {
-        aside->start[i] = last->start[at];
-        aside->slope[0][i] = last->slope[0][at];
+        aside->start[i] = from[at];
+        aside->slope[0][i] = slope[at];
         aside->weight[i] = last->weight[at];
     }
     for (uint32_t k = 1; k < DOP853_STAGES; k++) {
         dop853_stage(k, aside->chunks, step, aside->start, aside->slope, aside->point);
         run->contest.aside++;
-        if (right_side(run, ode->from + dop853_node[k] * step[0], aside->point, aside->slope[k]) != MDL_OK)
-            return false;
+        if (dop853_right_side(run, began + dop853_node[k] * step[0], aside->point, aside->slope[k]) != MDL_OK)
+            return INFINITY;
     }
     dop853_end(aside->chunks, step, aside->start, aside->carry, aside->slope, aside->end, aside->left);
     dop853_errors(aside->chunks, aside->weight, aside->slope, aside->error, aside->rate, squares);
     for (uint32_t k = 0; k < 2 * WIDTH; k++)
         sum[k / WIDTH] += squares[k];
-    return dop853_size(step[0], sum[0], sum[1], ode->n) <= better * way;
+    double error = dop853_size(step[0], sum[0], sum[1], ode->n);
+    return isnan(error) ? INFINITY : error;
+}
+
+// The better one of both, where the polynomial is off the invariants by as much as `way` (INFINITY: nobody knows): the position may be on the way of the other. False: it would not be much better.
+static bool
+step_to(Run *run, double time, double way)
+{
+    const double better = 0.1;
+    Ode *ode = run->ode;
+    if (!(way > DOP853_FAR) || (!ode->aside.block && !steps_create(&ode->aside, ode->n, 1)))
+        return false;
+    bool behind = time - ode->from > ode->length / 2;
+    double error = step_from(run, behind, time);
+    if (error <= 1)
+        return true;
+    double other = step_from(run, !behind, time);
+    return (other <= error ? other : step_from(run, behind, time)) <= better * way;
 }
 
 MDL_CHECKED static int
@@ -636,9 +703,18 @@ dop853_interpolate(Run *run, double time)
         evaluate_load(run, time, run->y, run->yp);
         return MDL_OK;
     }
+    double *y = run->v + run->model->y, *yp = run->v + run->model->yp;
+    if (leap_made(ode->leap)) {
+        leap_value(ode->leap, time, ode->probed, yp);
+        projection_between(run, ode->projection, time, ode->probed);
+        memcpy(y, ode->probed, ode->n * sizeof *y);
+        run->v[0] = time;
+        evaluate_stick(run);
+        return MDL_OK;
+    }
     if (!steps->between && !(run->ensemble ? dop853_lanes_polynomial(run) : make_polynomial(run)))
         return report_no_step(run);
-    double x = (time - ode->from) / ode->length, *y = run->v + run->model->y, *yp = run->v + run->model->yp;
+    double x = (time - ode->from) / ode->length;
     size_t at = run->ensemble ? run->lane : 0, terms = steps->size;
     if (is_halved(run)) {
         const Steps *half = &ode->half[x > 0.5];
@@ -650,8 +726,8 @@ dop853_interpolate(Run *run, double time)
     // Values between steps are off the invariants by the error of the interpolation.
     if (ode->projection) {
         memcpy(steps->point, y, ode->n * sizeof *y); // v is used on the way
-        projection_between(run, ode->projection, time, memcpy(ode->probed, y, ode->n * sizeof *y));
-        if (step_to(run, time, dop853_way(run, steps, steps->point, 1, ode->probed)))
+        bool told = projection_between(run, ode->projection, time, memcpy(ode->probed, y, ode->n * sizeof *y));
+        if (step_to(run, time, told ? dop853_way(run, steps, steps->point, 1, ode->probed) : INFINITY))
             projection_between(run, ode->projection, time, memcpy(ode->probed, ode->aside.end, ode->n * sizeof *y));
         memcpy(y, ode->probed, ode->n * sizeof *y);
     }

@@ -21,6 +21,8 @@ typedef struct Steps {
 bool steps_create(Steps *steps, uint32_t n, uint32_t stride); // false: out of memory
 void steps_free(Steps *steps);
 
+typedef struct Leap Leap;
+
 struct Ode {
     uint32_t n;
     Steps own;                  // of a run that is made alone
@@ -40,8 +42,10 @@ struct Ode {
     double *direction, *probed; // along which it was seen; slopes
     bool shortened;             // the latest attempt, by stability
     bool stuck;                 // there is no step, however short
+    bool unclear;               // it may end near a singular position
     double *left;               // of a run in an ensemble: what rounding has taken off the unknowns of the step that is ready
     Projection *projection;     // NULL: all states are free
+    Leap *leap;                 // over singular positions, of a run that is made alone; NULL: all states are free
 };
 
 // The step that is tried next.
@@ -64,6 +68,22 @@ double dop853_judge_stability(Run *run, const Steps *steps, const double *square
 // the polynomial is no good: of the slopes that belong to nothing else one was taken in a position in which invariants depend on each other, and is noise.
 double dop853_way(const Run *run, const Steps *steps, const double *from, size_t stride, const double *to);
 #define DOP853_FAR 10.0
+// The slope at a point. MDL_FAILED without a message: there is none.
+MDL_CHECKED int dop853_right_side(Run *run, double time, const double *y, double *slope);
+
+// --- dop853_leap.c: steps over positions in which invariants depend on each other
+enum { LEAP_SLOPES = 10 };
+Leap *leap_create(uint32_t n); // NULL: out of memory
+void leap_free(Leap **leap);
+void leap_forget(Leap *leap); // the motion begins anew
+void leap_snapshot(Leap *leap, struct Snapshot *snapshot);
+void leap_note(Leap *leap, double time, const double *y, double noise, double least); // a step has ended there, with this noise of the invariants; the least of them
+double leap_usual(const Leap *leap); // a leap begins as near a position as that; 0: too little is known of the motion
+// A step from run->time over a singular position, near which an attempt has just ended, at `beyond`; it may begin before run->time, and ends behind `beyond`, at or before `limit`.
+// The run is there, with its slope in v. False: there is none.
+MDL_CHECKED bool leap_over(Run *run, double beyond, double limit);
+bool leap_made(const Leap *leap); // it was the last step; NULL: never
+void leap_value(const Leap *leap, double time, double *y, double *yp); // within it
 
 // What the polynomial of a step may be wrong by, in units of the tolerance: a tenth of what its last term is at most, x^4*(1 - x)^3 of it. Near the limit of
 // stability, where what is fast moves within a long step, errors at the ends of steps tell nothing of it. Beyond DOP853_WRONG values within are made by halves.

@@ -320,8 +320,8 @@ values(struct Ensemble *e, const Lanes *lanes, const double *time, double *state
         }
         for (uint32_t i = 0; i < run->ode->n; i++)
             run->ode->probed[i] = states[i * steps->stride + l];
-        projection_between(run, run->ode->projection, time[l], run->ode->probed);
-        bool wrong = dop853_way(run, steps, states + l, steps->stride, run->ode->probed) > DOP853_FAR;
+        bool wrong = !projection_between(run, run->ode->projection, time[l], run->ode->probed)
+                     || dop853_way(run, steps, states + l, steps->stride, run->ode->probed) > DOP853_FAR;
         for (uint32_t i = 0; i < run->ode->n; i++) // as above
             states[i * steps->stride + l] = wrong ? NAN : run->ode->probed[i];
     }

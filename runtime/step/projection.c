@@ -689,7 +689,7 @@ projection_way_tangent(Run *run, Projection *p, double time, const double *y, co
     return true;
 }
 
-void
+bool
 projection_between(Run *run, Projection *p, double time, double *y)
 {
     double *kept = p->scale + run->model->nx, *noise = kept + p->states, *fresh = noise + p->states, rates = p->rates;
@@ -700,7 +700,8 @@ projection_between(Run *run, Projection *p, double time, double *y)
     memcpy(noise, p->noise, size);
     memcpy(fresh, p->fresh, size);
     // Where the invariants say less than the interpolation, and velocities cannot be told from positions, all stays as it is.
-    if (!projection_apply(run, p, time, y) || (p->together && projection_noise(run, p, y) > 1 / MUCH))
+    bool arrived = projection_apply(run, p, time, y) && !(p->together && projection_noise(run, p, y) > 1 / MUCH);
+    if (!arrived)
         for (uint32_t i = 0; i < p->states; i++)
             y[p->state[i]] = kept[i];
     // What the steps that follow know of the noise does not depend on how many rows there are.
@@ -708,6 +709,7 @@ projection_between(Run *run, Projection *p, double time, double *y)
     memcpy(p->fresh, fresh, size);
     p->random = random;
     p->rates = rates;
+    return arrived;
 }
 
 void

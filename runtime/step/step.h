@@ -31,8 +31,8 @@ void projection_free(Projection **projection);
 // Moves the states y (nx) onto the invariants by the shortest way in nominal values. v is used. False: they
 // depend on each other here, or y is too far away.
 MDL_CHECKED bool projection_apply(Run *run, Projection *projection, double time, double *y);
-// The same for values between two steps: where there is no way y stays off the invariants by the error of its interpolation.
-void projection_between(Run *run, Projection *projection, double time, double *y);
+// The same for values between two steps: where there is no way, or the invariants say less than the interpolation, y stays off them by its error, and the answer is false.
+bool projection_between(Run *run, Projection *projection, double time, double *y);
 // The parts of it: the matrix at y, what the invariants are there (per constraint), and y += factor*K*rho, where
 // C K = 1 with C = dc/dy at the point factored last. Returns the largest relative size of that correction.
 MDL_CHECKED bool projection_factor(Run *run, Projection *projection, double time, const double *y);
