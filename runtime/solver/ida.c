@@ -366,7 +366,9 @@ project(Run *run)
     for (uint32_t i = 0; i < nx; i++)
         shift[i] = run->y[i] - shift[i];
     history_shift(integrator->ida, shift, nx);
-    if (!contest_nears_singular(run, integrator->projection, run->y) && !run->modes)
+    bool nears = contest_nears_singular(run, integrator->projection, run->y);
+    integrator->lost = nears ? integrator->lost + 1 : 0;
+    if (!nears && !run->modes)
         crossing_keep(integrator->crossing, run, integrator->ida);
     return MDL_OK;
 }
@@ -475,6 +477,21 @@ may_be_causal(const Run *run)
     return affine;
 }
 
+// One or two steps may end near a singular position. Where they become short there, and many, they follow what rounding has made of slopes.
+static void
+find_way_out(Run *run, double limit)
+{
+    enum { LOST = 5, ASTRAY = 50 };
+    Integrator *integrator = run->integrator;
+    if (integrator->lost == LOST && leap(run, run->time, limit))
+        integrator->lost = 0;
+    if (integrator->lost < ASTRAY || integrator->warned)
+        return;
+    integrator->warned = true;
+    run_message(run, MDL_WARNING, "at time %.12g: near a position in which constraints depend on each other the steps of ida do not get on, and velocities are "
+                "rounding; the motion behind may be another one\n--solver=auto leads over such positions; a larger tolerance may do", run->time);
+}
+
 MDL_CHECKED static int
 ida_step(Run *run, double limit)
 {
@@ -514,9 +531,12 @@ ida_step(Run *run, double limit)
     int order;
     history_last(integrator->ida, &integrator->step, &order);
     integrator->held_low = is_held_low(integrator, order);
-    if (!integrator->projection || project(run) == MDL_OK)
+    if (!integrator->projection)
         return MDL_OK;
-    return leap(run, before, limit) ? MDL_OK : projection_report(run);
+    if (project(run) != MDL_OK)
+        return leap(run, before, limit) ? MDL_OK : projection_report(run);
+    find_way_out(run, limit);
+    return MDL_OK;
 }
 
 // --- the state of the run

@@ -23,6 +23,8 @@ struct Integrator {
     double *shift;           // nx: the latest projection
     Crossing *crossing;      // with it
     bool crossed;            // the last step leapt over a singular position: a start is wanted
+    uint32_t lost;           // steps in a row that have ended near one
+    bool warned;             // of these
     const uint32_t *replaced; // per state: the row of jac_rest that takes the place of its row, plus 1; NULL: none
     uint32_t rest_version;   // of the contacts at rest that `replaced` belongs to
     bool fresh;              // the next factorisation chooses new pivots
