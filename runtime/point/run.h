@@ -161,7 +161,7 @@ typedef struct Contest {
     uint32_t room, kept, latest; // how many there are since the latest start, and the last of them
     double usual;        // how far they are from each other
     bool singular;       // the latest step that failed came near a singular position
-    bool leaps;          // the explicit method has leapt over one, which others do not do as exactly
+    bool bridged;        // the explicit method has bridged one, which others do not do as exactly
     double noise, least; // of the invariants where the latest step has ended (projection_noise()), and the least since the start
     const char *reason;  // why the first method was chosen,
     const char *held;    // and why the champion has come, while another one is tried

@@ -385,7 +385,7 @@ mdl_run_settle(mdl_run *r, bool *moved)
     if (o->drifted)
         status = move_back(run, &far);
     else if (o->projection)
-        projection_between(run, o->projection, run->time, run->y);
+        (void)projection_between(run, o->projection, run->time, run->y);
     if (status == MDL_OK)
         status = evaluate_at(run, run->time, true);
     o->drifted = o->given = false;

@@ -346,7 +346,7 @@ contest_next(Run *run)
     }
     if (!over(run, tries ? trial(c) : c->patience) || !is_clear(c, c->noise))
         return run->solver;
-    if (!tries && c->leaps && c->champion == MDL_SOLVER_DOP853 && !c->alarmed) {
+    if (!tries && c->bridged && c->champion == MDL_SOLVER_DOP853 && !c->alarmed) {
         set_stage(run, WATCHES);
         return run->solver;
     }

@@ -27,7 +27,7 @@ static const double SAFE = 0.9, SHORTEST = 1.0 / 3, LONGEST = 6; // Hairer, Nors
 static const double SHORTER = 0.2;            // what is left of a step whose stages have no right side
 static const double SHORT = 0.01;             // of a step: an explicit step of Euler's
 enum { STIFF = 6, CALM = 6 };                 // steps
-static const double LEAPS = 0.005;            // noise of invariants (projection_noise()) that a step rather leads over
+static const double NOISY = 0.005;            // noise of invariants (projection_noise()) that a step rather leads over
 static const double STRETCH = 1.01;           // by which a step may be longer to end where the next one must
 
 // --- creation
@@ -89,7 +89,7 @@ dop853_create(Run *run)
         run->ensemble = NULL;
     if (!run->ensemble && !steps_create(&ode->own, ode->n, 1))
         return MDL_INTERNAL;
-    if (!run->ensemble && ode->projection && !(ode->leap = leap_create(ode->n)))
+    if (!run->ensemble && ode->projection && !(ode->bridge = bridge_create(ode->n)))
         return MDL_INTERNAL;
     run->strictness = FINER * integrator_strictness(run, DOP853_ORDER, SHARE);
     run->stats->linear_solver = "none";
@@ -107,7 +107,7 @@ dop853_free(Run *run)
         memcpy(run->contest.direction, run->ode->direction, run->ode->n * sizeof *run->ode->direction);
     }
     projection_free(&run->ode->projection);
-    leap_free(&run->ode->leap);
+    bridge_free(&run->ode->bridge);
     steps_free(&run->ode->own);
     steps_free(&run->ode->aside);
     steps_free(&run->ode->half[0]);
@@ -124,8 +124,8 @@ forget(Run *run)
     ode->fresh = ode->rejected = ode->shortened = ode->judged = false;
     if (ode->projection)
         projection_forget(ode->projection);
-    if (ode->leap)
-        leap_forget(ode->leap);
+    if (ode->bridge)
+        bridge_forget(ode->bridge);
     if (run->ensemble)
         ensemble_forget(run);
 }
@@ -183,8 +183,8 @@ dop853_snapshot(Run *run, Snapshot *snapshot)
         snapshot_part(snapshot, steps->term[k], row);
     if (ode->projection)
         projection_snapshot(ode->projection, snapshot);
-    if (ode->leap)
-        leap_snapshot(ode->leap, snapshot);
+    if (ode->bridge)
+        bridge_snapshot(ode->bridge, snapshot);
 }
 
 MDL_CHECKED static int
@@ -420,8 +420,8 @@ make_attempt(Run *run, Attempt attempt, double *size)
         ode->off = !projected;
         if (!projected)
             return MDL_OK;
-        bool nears = contest_nears_singular(run, ode->projection, steps->end), leaps = !ode->unclear && leap_usual(ode->leap) > 0;
-        if ((leaps && run->contest.noise > LEAPS) || (nears && run->contest.open))
+        bool nears = contest_nears_singular(run, ode->projection, steps->end), bridges = !ode->unclear && bridge_usual(ode->bridge) > 0;
+        if ((bridges && run->contest.noise > NOISY) || (nears && run->contest.open))
             return RUN_NEARS_SINGULAR;
         if (!run->contest.open)
             projection_warn(run, ode->projection, steps->end);
@@ -438,8 +438,8 @@ make_attempt(Run *run, Attempt attempt, double *size)
     return MDL_OK;
 }
 
-MDL_CHECKED static int
-report_no_step(Run *run)
+int
+dop853_report(Run *run)
 {
     if (pace_explain(run))
         return MDL_FAILED;
@@ -464,17 +464,17 @@ static bool
 pass_singular(Run *run, Attempt attempt, double limit, bool *over)
 {
     Ode *ode = run->ode;
-    double near = leap_usual(ode->leap);
+    double near = bridge_usual(ode->bridge);
     *over = false;
     if (attempt.length > STRETCH * near && near > 0) {
         ode->step = fmax(near, attempt.length / 2);
         ode->rejected = true;
         return true;
     }
-    if (near > 0 && leap_over(run, attempt.to, limit)) {
+    if (near > 0 && bridge_over(run, attempt.to, limit)) {
         ode->rejected = ode->shortened = false;
         ode->before = 0;
-        run->contest.leaps = true;
+        run->contest.bridged = true;
         take_end(run);
         return *over = true;
     }
@@ -487,10 +487,10 @@ make_step(Run *run, double limit)
 {
     Ode *ode = run->ode;
     if (!dop853_prepare(run, &ode->own, limit))
-        return report_no_step(run);
+        return dop853_report(run);
     ode->own.between = ode->unclear = false;
-    if (ode->leap)
-        leap_note(ode->leap, run->time, run->y, run->contest.noise, run->contest.least);
+    if (ode->bridge)
+        bridge_note(ode->bridge, run->time, run->y, run->contest.noise, run->contest.least);
     for (;;) {
         Attempt attempt = dop853_attempt(run, limit);
         double size;
@@ -518,7 +518,7 @@ make_step(Run *run, double limit)
             return MDL_OK;
         }
         if (ode->stuck)
-            return ode->off ? projection_report(run) : report_no_step(run);
+            return ode->off ? projection_report(run) : dop853_report(run);
         if (run->contest.open) // what stages have left of loops may be far from any solution
             evaluate_load(run, run->time, run->y, run->yp);
     }
@@ -535,205 +535,7 @@ dop853_step(Run *run, double limit)
         return MDL_OK;
     }
     int status = run->ensemble ? dop853_lanes_step(run, limit) : make_step(run, limit);
-    return status == MDL_FAILED && run->ensemble && run->ode->stuck ? report_no_step(run) : status;
-}
-
-// --- between steps
-
-MDL_CHECKED static bool
-make_polynomial(Run *run)
-{
-    Ode *ode = run->ode;
-    Steps *steps = &ode->own;
-    double step[WIDTH];
-    for (uint32_t k = 0; k < WIDTH; k++)
-        step[k] = ode->length;
-    for (uint32_t k = DOP853_STAGES + 1; k < SLOPES; k++) {
-        dop853_stage(k, steps->chunks, step, steps->start, steps->slope, steps->point);
-        run->contest.aside++;
-        if (dop853_right_side(run, ode->from + dop853_node[k] * ode->length, steps->point, steps->slope[k]) != MDL_OK)
-            return false;
-    }
-    dop853_polynomial(steps->chunks, step, steps->start, steps->end, steps->slope, steps->term);
-    return steps->between = true;
-}
-
-double
-dop853_wrong(const Run *run, const Steps *steps)
-{
-    const double peak = 6912.0 / 823543, share = 0.1; // at x = 4/7
-    double most = 0;
-    size_t at = steps->stride > 1 ? run->lane : 0;
-    for (uint32_t i = 0; i < run->ode->n; i++, at += steps->stride)
-        most = fmax(most, fabs(steps->term[TERMS - 1][at]) * steps->weight[at]);
-    return share * peak * most / run->strictness;
-}
-
-// Slopes `from` to `to` - 1 of a step from `time`.
-MDL_CHECKED static bool
-stages_between(Run *run, Steps *steps, double time, const double *step, uint32_t from, uint32_t to)
-{
-    for (uint32_t k = from; k < to; k++) {
-        dop853_stage(k, steps->chunks, step, steps->start, steps->slope, steps->point);
-        run->contest.aside++;
-        if (right_side(run, time + dop853_node[k] * step[0], steps->point, steps->slope[k]) != MDL_OK)
-            return false;
-    }
-    return true;
-}
-
-// Two steps of half the length with a polynomial each, ode->half: the first begins and the second ends as the last step does. Their polynomials are wrong by a 256th.
-// False: they lead elsewhere, by more than a share of what that of the step is wrong by, as from positions in which constraints depend on each other.
-MDL_CHECKED static bool
-make_halves(Run *run, double wrong)
-{
-    const double share = 0.25;
-    Ode *ode = run->ode;
-    const Steps *last = ode->at;
-    Steps *first = &ode->half[0], *second = &ode->half[1];
-    double step[WIDTH], middle = ode->from + ode->length / 2;
-    for (uint32_t h = 0; h < 2; h++)
-        if (!ode->half[h].block && !steps_create(&ode->half[h], ode->n, 1))
-            return false;
-    for (uint32_t k = 0; k < WIDTH; k++)
-        step[k] = ode->length / 2;
-    for (size_t i = 0, at = last->stride > 1 ? run->lane : 0; i < ode->n; i++, at += last->stride) {
-        first->start[i] = last->start[at];
-        first->slope[0][i] = last->slope[0][at];
-        second->slope[DOP853_STAGES][i] = last->slope[DOP853_STAGES][at];
-    }
-    if (!stages_between(run, first, ode->from, step, 1, DOP853_STAGES))
-        return false;
-    dop853_end(first->chunks, step, first->start, first->carry, first->slope, first->end, first->left);
-    run->contest.aside++;
-    if (right_side(run, middle, first->end, first->slope[DOP853_STAGES]) != MDL_OK || !stages_between(run, first, ode->from, step, DOP853_STAGES + 1, SLOPES))
-        return false;
-    memcpy(second->start, first->end, ode->n * sizeof *second->start);
-    memcpy(second->slope[0], first->slope[DOP853_STAGES], ode->n * sizeof *second->start);
-    if (!stages_between(run, second, middle, step, 1, DOP853_STAGES))
-        return false;
-    dop853_end(second->chunks, step, second->start, second->carry, second->slope, second->end, second->left);
-    for (size_t i = 0, at = last->stride > 1 ? run->lane : 0; i < ode->n; i++, at += last->stride) {
-        if (!(fabs(second->end[i] - last->end[at]) * last->weight[at] <= share * wrong * run->strictness))
-            return false;
-        second->end[i] = last->end[at];
-    }
-    if (!stages_between(run, second, middle, step, DOP853_STAGES + 1, SLOPES))
-        return false;
-    for (uint32_t h = 0; h < 2; h++)
-        dop853_polynomial(first->chunks, step, ode->half[h].start, ode->half[h].end, ode->half[h].slope, ode->half[h].term);
-    return true;
-}
-
-// Whether values within the step are those of its halves. Where invariants tell what a polynomial is off, they decide (step_to()): slopes of halves may be noise as well.
-static bool
-is_halved(Run *run)
-{
-    Ode *ode = run->ode;
-    if (!ode->judged && !ode->projection) {
-        double wrong = dop853_wrong(run, ode->at);
-        ode->halved = wrong > DOP853_WRONG && make_halves(run, wrong);
-    }
-    ode->judged = true;
-    return ode->halved;
-}
-
-double
-dop853_way(const Run *run, const Steps *steps, const double *from, size_t stride, const double *to)
-{
-    double most = 0;
-    size_t at = steps->stride > 1 ? run->lane : 0;
-    for (uint32_t i = 0; i < run->ode->n; i++)
-        most = fmax(most, fabs(from[i * stride] - to[i]) * steps->weight[at + i * steps->stride]);
-    return most;
-}
-
-// A step of its own from one end of the last one to `time`, into ode->aside.end. Its error in units of what a step may be wrong by; INFINITY: there is none.
-static double
-step_from(Run *run, bool behind, double time)
-{
-    Ode *ode = run->ode;
-    const Steps *last = ode->at;
-    Steps *aside = &ode->aside;
-    const double *from = behind ? last->end : last->start, *slope = last->slope[behind ? DOP853_STAGES : 0];
-    double step[WIDTH], squares[2 * WIDTH], sum[2] = {0}, began = behind ? ode->from + ode->length : ode->from;
-    for (uint32_t k = 0; k < WIDTH; k++)
-        step[k] = time - began;
-    for (size_t i = 0, at = last->stride > 1 ? run->lane : 0; i < ode->n; i++, at += last->stride) {
-        aside->start[i] = from[at];
-        aside->slope[0][i] = slope[at];
-        aside->weight[i] = last->weight[at];
-    }
-    for (uint32_t k = 1; k < DOP853_STAGES; k++) {
-        dop853_stage(k, aside->chunks, step, aside->start, aside->slope, aside->point);
-        run->contest.aside++;
-        if (dop853_right_side(run, began + dop853_node[k] * step[0], aside->point, aside->slope[k]) != MDL_OK)
-            return INFINITY;
-    }
-    dop853_end(aside->chunks, step, aside->start, aside->carry, aside->slope, aside->end, aside->left);
-    dop853_errors(aside->chunks, aside->weight, aside->slope, aside->error, aside->rate, squares);
-    for (uint32_t k = 0; k < 2 * WIDTH; k++)
-        sum[k / WIDTH] += squares[k];
-    double error = dop853_size(step[0], sum[0], sum[1], ode->n);
-    return isnan(error) ? INFINITY : error;
-}
-
-// The better one of both, where the polynomial is off the invariants by as much as `way` (INFINITY: nobody knows): the position may be on the way of the other. False: it would not be much better.
-static bool
-step_to(Run *run, double time, double way)
-{
-    const double better = 0.1;
-    Ode *ode = run->ode;
-    if (!(way > DOP853_FAR) || (!ode->aside.block && !steps_create(&ode->aside, ode->n, 1)))
-        return false;
-    bool behind = time - ode->from > ode->length / 2;
-    double error = step_from(run, behind, time);
-    if (error <= 1)
-        return true;
-    double other = step_from(run, !behind, time);
-    return (other <= error ? other : step_from(run, behind, time)) <= better * way;
-}
-
-MDL_CHECKED static int
-dop853_interpolate(Run *run, double time)
-{
-    Ode *ode = run->ode;
-    Steps *steps = ode->at;
-    if (time == run->time || !(ode->length > 0)) {
-        evaluate_load(run, time, run->y, run->yp);
-        return MDL_OK;
-    }
-    double *y = run->v + run->model->y, *yp = run->v + run->model->yp;
-    if (leap_made(ode->leap)) {
-        leap_value(ode->leap, time, ode->probed, yp);
-        projection_between(run, ode->projection, time, ode->probed);
-        memcpy(y, ode->probed, ode->n * sizeof *y);
-        run->v[0] = time;
-        evaluate_stick(run);
-        return MDL_OK;
-    }
-    if (!steps->between && !(run->ensemble ? dop853_lanes_polynomial(run) : make_polynomial(run)))
-        return report_no_step(run);
-    double x = (time - ode->from) / ode->length;
-    size_t at = run->ensemble ? run->lane : 0, terms = steps->size;
-    if (is_halved(run)) {
-        const Steps *half = &ode->half[x > 0.5];
-        for (uint32_t i = 0; i < ode->n; i++)
-            dop853_value(half->term[0] + i, half->size, half->start[i], ode->length / 2, x > 0.5 ? 2 * x - 1 : 2 * x, &y[i], &yp[i]);
-    } else
-        for (uint32_t i = 0; i < ode->n; i++, at += steps->stride)
-            dop853_value(steps->term[0] + at, terms, steps->start[at], ode->length, x, &y[i], &yp[i]);
-    // Values between steps are off the invariants by the error of the interpolation.
-    if (ode->projection) {
-        memcpy(steps->point, y, ode->n * sizeof *y); // v is used on the way
-        bool told = projection_between(run, ode->projection, time, memcpy(ode->probed, y, ode->n * sizeof *y));
-        if (step_to(run, time, told ? dop853_way(run, steps, steps->point, 1, ode->probed) : INFINITY))
-            projection_between(run, ode->projection, time, memcpy(ode->probed, ode->aside.end, ode->n * sizeof *y));
-        memcpy(y, ode->probed, ode->n * sizeof *y);
-    }
-    run->v[0] = time;
-    evaluate_stick(run);
-    return MDL_OK;
+    return status == MDL_FAILED && run->ensemble && run->ode->stuck ? dop853_report(run) : status;
 }
 
 static void

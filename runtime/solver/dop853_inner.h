@@ -21,7 +21,7 @@ typedef struct Steps {
 bool steps_create(Steps *steps, uint32_t n, uint32_t stride); // false: out of memory
 void steps_free(Steps *steps);
 
-typedef struct Leap Leap;
+typedef struct Bridge Bridge;
 
 struct Ode {
     uint32_t n;
@@ -45,7 +45,7 @@ struct Ode {
     bool unclear;               // it may end near a singular position
     double *left;               // of a run in an ensemble: what rounding has taken off the unknowns of the step that is ready
     Projection *projection;     // NULL: all states are free
-    Leap *leap;                 // over singular positions, of a run that is made alone; NULL: all states are free
+    Bridge *bridge;                 // over singular positions, of a run that is made alone; NULL: all states are free
 };
 
 // The step that is tried next.
@@ -64,31 +64,34 @@ bool dop853_accept(Run *run, Attempt attempt, double size);
 // The size of the error of an attempt in the run's column of `steps`, or of what stability asks for. squares: the sums of dop853_differences() over all unknowns.
 double dop853_judge_stability(Run *run, const Steps *steps, const double *squares, double length, double error);
 
-// How far the projection of a value within the step has led, from states that stand `stride` places apart, in units of what a step may be wrong by. Where that is far
-// the polynomial is no good: of the slopes that belong to nothing else one was taken in a position in which invariants depend on each other, and is noise.
-double dop853_way(const Run *run, const Steps *steps, const double *from, size_t stride, const double *to);
-#define DOP853_FAR 10.0
 // The slope at a point. MDL_FAILED without a message: there is none.
 MDL_CHECKED int dop853_right_side(Run *run, double time, const double *y, double *slope);
+MDL_CHECKED int dop853_report(Run *run); // MDL_FAILED: there is no step
 
-// --- dop853_leap.c: steps over positions in which invariants depend on each other
-enum { LEAP_SLOPES = 10 };
-Leap *leap_create(uint32_t n); // NULL: out of memory
-void leap_free(Leap **leap);
-void leap_forget(Leap *leap); // the motion begins anew
-void leap_snapshot(Leap *leap, struct Snapshot *snapshot);
-void leap_note(Leap *leap, double time, const double *y, double noise, double least); // a step has ended there, with this noise of the invariants; the least of them
-double leap_usual(const Leap *leap); // a leap begins as near a position as that; 0: too little is known of the motion
-// A step from run->time over a singular position, near which an attempt has just ended, at `beyond`; it may begin before run->time, and ends behind `beyond`, at or before `limit`.
-// The run is there, with its slope in v. False: there is none.
-MDL_CHECKED bool leap_over(Run *run, double beyond, double limit);
-bool leap_made(const Leap *leap); // it was the last step; NULL: never
-void leap_value(const Leap *leap, double time, double *y, double *yp); // within it
-
+// --- dop853_dense.c: values within a step
+MDL_CHECKED int dop853_interpolate(Run *run, double time);
 // What the polynomial of a step may be wrong by, in units of the tolerance: a tenth of what its last term is at most, x^4*(1 - x)^3 of it. Near the limit of
 // stability, where what is fast moves within a long step, errors at the ends of steps tell nothing of it. Beyond DOP853_WRONG values within are made by halves.
 double dop853_wrong(const Run *run, const Steps *steps);
 #define DOP853_WRONG 4.0
+// How far the projection of a value within the step has led, from states that stand `stride` places apart, in units of what a step may be wrong by. Where that is far
+// the polynomial is no good: of the slopes that belong to nothing else one was taken in a position in which invariants depend on each other, and is noise.
+double dop853_way(const Run *run, const Steps *steps, const double *from, size_t stride, const double *to);
+#define DOP853_FAR 10.0
+
+// --- dop853_bridge.c: steps over positions in which invariants depend on each other
+enum { BRIDGE_SLOPES = 10 };
+Bridge *bridge_create(uint32_t n); // NULL: out of memory
+void bridge_free(Bridge **bridge);
+void bridge_forget(Bridge *bridge); // the motion begins anew
+void bridge_snapshot(Bridge *bridge, struct Snapshot *snapshot);
+void bridge_note(Bridge *bridge, double time, const double *y, double noise, double least); // a step has ended there, with this noise of the invariants; the least of them
+double bridge_usual(const Bridge *bridge); // a bridge begins as near a position as that; 0: too little is known of the motion
+// A step from run->time over a singular position, near which an attempt has just ended, at `beyond`; it may begin before run->time, and ends behind `beyond`, at or before `limit`.
+// The run is there, with its slope in v. False: there is none.
+MDL_CHECKED bool bridge_over(Run *run, double beyond, double limit);
+bool bridge_made(const Bridge *bridge); // it was the last step; NULL: never
+void bridge_value(const Bridge *bridge, double time, double *y, double *yp); // within it
 
 // --- dop853_lanes.c
 MDL_CHECKED int dop853_lanes_step(Run *run, double limit);

@@ -133,7 +133,7 @@ rk4_interpolate(Run *run, double time)
         ode->dense_p[i] = (f0 + s * (2 * (3 * d - 2 * f0 - f1) + 3 * s * (f0 + f1 - 2 * d))) / h;
     }
     if (ode->projection)
-        projection_between(run, ode->projection, time, ode->dense);
+        (void)projection_between(run, ode->projection, time, ode->dense);
     evaluate_load(run, time, ode->dense, ode->dense_p);
     return MDL_OK;
 }

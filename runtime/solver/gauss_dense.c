@@ -143,7 +143,7 @@ gauss_interpolate(Run *run, double time)
         ode->rate[k] = rate / ode->length;
     }
     if (ode->at_end)
-        projection_between(run, ode->at_end, time, ode->value);
+        (void)projection_between(run, ode->at_end, time, ode->value);
     evaluate_load(run, time, ode->value, ode->rate);
     return MDL_OK;
 }

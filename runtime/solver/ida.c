@@ -589,7 +589,7 @@ ida_interpolate(Run *run, double time)
     nvector_combine(run->options->threads, slope + 1, term + 1, terms - 1, yp, run_size(run));
     // Values between steps are off the invariants by the error of the interpolation.
     if (integrator->projection)
-        projection_between(run, integrator->projection, time, y);
+        (void)projection_between(run, integrator->projection, time, y);
     evaluate_load(run, time, y, yp);
     return MDL_OK;
 }

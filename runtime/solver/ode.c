@@ -613,7 +613,7 @@ ode_interpolate(Run *run, double time)
         y[i] += ode->shift[i];
     // Values between steps are off the invariants by the error of the interpolation.
     if (ode->projection)
-        projection_between(run, ode->projection, time, y);
+        (void)projection_between(run, ode->projection, time, y);
     evaluate_load(run, time, y, NV_DATA_S(ode->dense_p));
     return MDL_OK;
 }

@@ -259,7 +259,7 @@ radau_interpolate(Run *run, double time)
         ode->right[k] /= ode->length;
     }
     if (ode->projection)
-        projection_between(run, ode->projection, time, ode->point);
+        (void)projection_between(run, ode->projection, time, ode->point);
     evaluate_load(run, time, ode->point, ode->right);
     return MDL_OK;
 }
