@@ -666,6 +666,8 @@ elaborate_effect(Context *context, Node call)
     e = expr_2(exprs, OP_OR, expr_2(exprs, OP_LT, e, zero), expr_2(exprs, OP_GE, e, zero));
     if (context->guard)
         e = expr_3(exprs, OP_IF, context->guard, e, expr_const(exprs, 1)); // which is not evaluated elsewhere
+    if (context->initial)
+        e = expr_3(exprs, OP_IF, expr_make(exprs, OP_INITIAL, NULL, 0), e, expr_const(exprs, 1));
     FragAssert made = {.span = node_at(elab, call)->span, .guard = elab->guard, .told = context->frag->told.n};
     made.message = sym_of(elab->dae->syms, "a call has no finite result");
     store_shape(elab, context->frag, expr_1(exprs, OP_NOEVENT, e), &made.shape, &made.row, &made.n);

@@ -446,7 +446,7 @@ evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscripts, Ty
             return false;
         }
         uint32_t size = UINT32_MAX;
-        bool follows = elab->open_records && class_at(elab->program, frag->class_id)->kind == CLASS_RECORD && names_field(elab, frag, node);
+        bool follows = elab->open_records && frag && class_at(elab->program, frag->class_id)->kind == CLASS_RECORD && names_field(elab, frag, node);
         DiagsMark mark = diags_mark(elab->diags);
         if (node_at(elab, node)->kind == AST_COLON)
             *open = true;

@@ -7,7 +7,7 @@
 #include "frontend/instance/fragment.h"
 #include "ir/base/diag.h"
 
-// A block's connectors are signals: each of their variables is an input or an output. Connections say which those of an expandable one are (section 9.1.3).
+// A block's connectors are signals: each of their variables is an input or an output (parameters are none of them). Connections say which those of an expandable one are (section 9.1.3).
 void
 check_block(Elab *elab, const Fragment *frag)
 {
@@ -21,7 +21,7 @@ check_block(Elab *elab, const Fragment *frag)
         if (signals && member->fragments[0]->is_expandable)
             continue;
         for (uint32_t k = 0; signals && k < member->fragments[0]->members.n; k++)
-            signals = (member->fragments[0]->members.at[k].flags & (AST_F_INPUT | AST_F_OUTPUT)) != 0;
+            signals = (member->fragments[0]->members.at[k].flags & (AST_F_INPUT | AST_F_OUTPUT | AST_F_PARAMETER | AST_F_CONSTANT)) != 0;
         if (!signals)
             diag_add(elab->diags, E0131, member->span, "'%s' is a block: the variables of its connectors are inputs or outputs, "
                      "those of '%s' are not", name_of(elab, info->full_name), name_of(elab, member->name));

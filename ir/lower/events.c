@@ -9,6 +9,7 @@
 
 #include "ir/base/diag.h"
 #include "ir/dae/locate.h"
+#include "ir/expr/routine.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
 #include "ir/expr/expr_parts.h"
@@ -316,6 +317,16 @@ is_known(const Dae *dae, const U8Vec *given, Expr shape, uint32_t row)
     return dae_is_parametric(dae, shape, vars);
 }
 
+// It calls a function outside of the model (a line is printed, a file is written), which happens while the model runs.
+static bool
+calls_outside(const Exprs *exprs, Expr e)
+{
+    bool outside = expr_op(exprs, e) == OP_CALL && routine_of(exprs, (uint32_t)expr_value(exprs, expr_arg(exprs, e, 0)))->external;
+    for (uint32_t i = 0; i < expr_nargs(exprs, e) && !outside; i++)
+        outside = calls_outside(exprs, expr_arg(exprs, e, i));
+    return outside;
+}
+
 // The message with the values of parameters in it.
 static void
 print_message(Lowering *low, const Assert *at, Out *out)
@@ -333,7 +344,7 @@ static bool
 report_parametric(Lowering *low, const U8Vec *given, const Assert *at)
 {
     const Dae *dae = low->dae;
-    bool known = is_known(dae, given, at->condition, at->row);
+    bool known = is_known(dae, given, at->condition, at->row) && !(expr_has_op(low->exprs, at->condition, OP_CALL) && calls_outside(low->exprs, at->condition));
     for (uint32_t k = 0; k < at->n_told; k++)
         known = known && is_known(dae, given, dae->told.at[at->told + k].shape, dae->told.at[at->told + k].row);
     Expr start = of_start(low->exprs, at->condition);
