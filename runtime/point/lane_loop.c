@@ -18,7 +18,6 @@
 
 static const double CONVERGED = 1e-12;          // as in newton.c
 static const double STAGNATED = 1e-10;          // as in standing_loop.c
-static const double ROUNDED = 16 * DBL_EPSILON; // as in standing_loop.c
 enum { REFINEMENTS = 5, ITERATIONS = 10 };
 
 struct LaneLoop {
@@ -181,17 +180,17 @@ typedef enum Progress { GOES_ON, DONE, LOST } Progress;
 
 // From a correction that is to be applied if this says so (*part), and the one before.
 static Progress
-judge(double norm, double before, bool first, bool affine, double *part)
+judge(double norm, double before, bool first, const mdl_block *block, double *part)
 {
     bool stagnant = norm > before / 4 && before <= STAGNATED && norm <= STAGNATED;
     *part = 0;
     if (!isfinite(norm) || !(norm <= before / 4 || norm <= CONVERGED || stagnant))
         return LOST;
-    if (!first && (norm <= ROUNDED || (stagnant && norm >= before)))
+    if (!first && (norm <= newton_rounding(block->linear ? block->m : 1) || (stagnant && norm >= before)))
         return DONE;
     *part = 1;
     double rate = norm / before; // 0 at first
-    return !first && (affine ? norm <= CONVERGED || stagnant : (norm <= CONVERGED && norm * rate <= DBL_EPSILON) || stagnant) ? DONE : GOES_ON;
+    return !first && (block->linear ? norm <= CONVERGED || stagnant : (norm <= CONVERGED && norm * rate <= DBL_EPSILON) || stagnant) ? DONE : GOES_ON;
 }
 
 void
@@ -224,7 +223,7 @@ lane_loop_solve(Lanes *lanes, uint32_t k)
             part[l] = 0;
             if (progress[l] != GOES_ON)
                 continue;
-            progress[l] = worn[l] ? LOST : judge(norm[l], before[l], pass == 0, block->linear, &part[l]);
+            progress[l] = worn[l] ? LOST : judge(norm[l], before[l], pass == 0, block, &part[l]);
             before[l] = norm[l];
             moved = moved || part[l] > 0;
             more = more || progress[l] == GOES_ON;

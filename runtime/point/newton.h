@@ -2,6 +2,8 @@
 #ifndef MDLC_RUNTIME_POINT_NEWTON_H
 #define MDLC_RUNTIME_POINT_NEWTON_H
 
+#include <float.h>
+#include <math.h>
 
 #include "runtime/linear/block_vectors.h"
 #include "runtime/linear/rank.h"
@@ -54,6 +56,13 @@ struct Newton {
     bool by_square;  // the latest correction came from it
     StandingLoop *standing; // NULL: not yet
 };
+
+// A correction of m unknowns of an affine block below this part of max(|u|, nominal) is rounding: sums of as many terms have it.
+static inline double
+newton_rounding(uint32_t m)
+{
+    return 8 * DBL_EPSILON * fmax(sqrt(m), 2);
+}
 
 static inline bool
 newton_fail(Newton *newton, Trouble trouble)

@@ -30,7 +30,6 @@ static const double CONVERGED = 1e-12;              // as in newton.c
 static const double INEXACT = 1e-6;                 // as in newton.c
 static const double CERTAINLY = 0.99;                // so much of a bound is below it, however both are rounded
 static const double STAGNATED = 1e-10;              // two corrections below this of which the second is not much smaller are rounding
-static const double ROUNDED = 16 * DBL_EPSILON;     // a correction below this part of an unknown is rounding
 static const double NOTHING = 1e-10 * DBL_EPSILON;  // a correction below this part of max(|u|, nominal) is of something that is zero
 static const double NEARBY = 0.1;                   // no longer correction is trusted to factors of another point
 enum {
@@ -274,7 +273,7 @@ apply(const Run *run, Newton *newton)
 static bool
 refine(Run *run, Newton *newton)
 {
-    double before = INFINITY;
+    double before = INFINITY, rounded = newton_rounding(newton->block->m);
     for (int k = 0; k < REFINEMENTS; k++) {
         if (k > 0)
             memcpy(newton->trial, newton->step, newton->block->m * sizeof *newton->trial);
@@ -282,7 +281,7 @@ refine(Run *run, Newton *newton)
         if (!shrinks(norm, before))
             return false;
         bool stagnant = is_stagnant(norm, before);
-        if (k > 0 && (norm <= ROUNDED || (stagnant && norm >= before)))
+        if (k > 0 && (norm <= rounded || (stagnant && norm >= before)))
             return has_small_residuals(run, newton, newton->trial);
         if (!apply(run, newton))
             return false;
