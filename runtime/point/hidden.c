@@ -9,15 +9,17 @@
 //         which are exact where b is affine in y and t. der(c) = 0 gives z; where several z do, the smallest one.
 //         This is the reduction of the index by one, for the set of laws that are in force, when they are in force (Heemels,
 //         Schumacher and Weiland, Linear complementarity systems, SIAM J. Appl. Math. 60 (2000) 1234).
+//         Circuits that have nothing to do with each other (components.c) have each its own z, and are measured together.
 //         States that have drifted from c = 0 are moved back by what z moves: charges round the loop, or the flux of the coil.
 // Contract: point.h. Complexity: nothing where no block of a model with ideal diodes is locked; otherwise three evaluations of the
-//           model per null direction, and three more.
+//           model per null direction of the circuit that has most of them, and three more.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/point/components.h"
 #include "runtime/point/newton.h"
 #include "runtime/point/point.h"
 
@@ -32,20 +34,31 @@ typedef struct Null {
     double *along, *across; // m: A along = 0, across'A = 0
 } Null;
 
+// The null directions first .. first + n - 1, and the states that they have to do with.
+typedef struct Circuit {
+    uint32_t first, n, states;
+    const uint32_t *state;
+    double *answers;   // n x n: the matrix of `answer`
+    double *moves;     // n x states: what each z does to the rates of the states
+    Rank *answer;      // n x n: what each z does to `rate`
+} Circuit;
+
 typedef struct Hidden {
     Run *run;
     uint32_t n;
-    Null *null;
+    Null *null;        // those of a circuit side by side
+    uint32_t circuits;
+    Circuit *circuit;
+    double *numbers;   // of the circuits
     double *vectors;   // of the nulls
     double *unknowns;  // of their blocks, once per null
     double *here;      // n: w'r, of which c is minus the value, at the point
     double *side;      // 2n: the same a little before and behind it
     double *rate;      // n: der of it, at z = 0, then its negative
     double *y, *kept;  // nx: the states; rates
-    double *answers;   // n x n: the matrix of `answer`
-    double *moves;     // n x nx: what each z does to the rates of the states
+    double *plain;     // nx: the rates at z = 0
+    double *measured;  // n: der of w'r at another z
     double *z;
-    Rank *answer;      // n x n: what each z does to `rate`
 } Hidden;
 
 static bool
@@ -66,10 +79,13 @@ hidden_any(const Run *run)
 static void
 release(Hidden *hidden)
 {
+    for (uint32_t c = 0; c < hidden->circuits; c++)
+        rank_free(&hidden->circuit[c].answer);
+    free(hidden->circuit);
+    free(hidden->numbers);
     free(hidden->null);
     free(hidden->vectors);
     free(hidden->here);
-    rank_free(&hidden->answer);
 }
 
 static bool
@@ -87,43 +103,109 @@ allocate(Hidden *hidden)
         return true;
     hidden->null = calloc(n, sizeof *hidden->null);
     hidden->vectors = calloc(size + 1, sizeof *hidden->vectors);
-    double *room = hidden->here = calloc(5 * n + n * n + (n + 2) * nx + 1, sizeof *room);
-    hidden->answer = rank_create((uint32_t)n, (uint32_t)n);
-    if (!hidden->null || !hidden->vectors || !room || !hidden->answer)
+    double *room = hidden->here = calloc(6 * n + 3 * nx + 1, sizeof *room);
+    if (!hidden->null || !hidden->vectors || !room)
         return false;
     hidden->side = room + n;
     hidden->rate = hidden->side + 2 * n;
     hidden->z = hidden->rate + n;
-    hidden->answers = hidden->z + n;
-    hidden->y = hidden->answers + n * n;
+    hidden->measured = hidden->z + n;
+    hidden->y = hidden->measured + n;
     hidden->kept = hidden->y + nx;
-    hidden->moves = hidden->kept + nx;
+    hidden->plain = hidden->kept + nx;
     return true;
 }
 
-// The null vectors of all locked blocks. MDL_FAILED: not finite.
+// Room for the answers of the circuits, whose null directions are counted.
+static bool
+allocate_answers(Hidden *hidden, const Components *components)
+{
+    size_t size = 0;
+    for (uint32_t c = 0; c < hidden->circuits; c++)
+        size += (size_t)hidden->circuit[c].n * (hidden->circuit[c].n + hidden->circuit[c].states);
+    double *room = hidden->numbers = calloc(size + 1, sizeof *room);
+    bool good = room && components;
+    for (uint32_t c = 0; c < hidden->circuits && good; c++) {
+        Circuit *circuit = &hidden->circuit[c];
+        circuit->answers = room;
+        circuit->moves = circuit->answers + (size_t)circuit->n * circuit->n;
+        room = circuit->moves + (size_t)circuit->n * circuit->states;
+        circuit->answer = rank_create(circuit->n, circuit->n);
+        good = circuit->answer != NULL;
+    }
+    return good;
+}
+
+static uint32_t
+component_of(const Hidden *hidden, const Components *components, const Newton *newton)
+{
+    const mdl_model *model = hidden->run->model;
+    uint32_t place = newton->block->unknown[0];
+    bool rate = place >= model->yp && place < model->yp + model->n;
+    return components->of[place - (rate ? model->yp : model->y)];
+}
+
+// The circuits with locked blocks, in the order of these, and how many null directions each has. `circuit_of` has a place per component.
+static bool
+find_circuits(Hidden *hidden, const Components *components, uint32_t *circuit_of)
+{
+    hidden->circuit = calloc((size_t)hidden->n + 1, sizeof *hidden->circuit);
+    memset(circuit_of, 0xff, components->n * sizeof *circuit_of);
+    for (uint32_t k = 0; k < hidden->run->model->n_dynamics && hidden->circuit; k++) {
+        const Newton *newton = hidden->run->block[k];
+        if (!has_null(newton))
+            continue;
+        uint32_t of = component_of(hidden, components, newton);
+        if (circuit_of[of] == UINT32_MAX) {
+            const uint32_t *start = components->start + of;
+            circuit_of[of] = hidden->circuits++;
+            hidden->circuit[circuit_of[of]] = (Circuit){.states = start[1] - start[0], .state = components->state + start[0]};
+        }
+        hidden->circuit[circuit_of[of]].n += newton->locked;
+    }
+    for (uint32_t c = 1; c < hidden->circuits; c++)
+        hidden->circuit[c].first = hidden->circuit[c - 1].first + hidden->circuit[c - 1].n;
+    return hidden->circuit != NULL;
+}
+
+// The null vectors of all locked blocks. `circuit_of` is what find_circuits() has left. MDL_FAILED: not finite.
 MDL_CHECKED static int
-find_nulls(Hidden *hidden)
+find_nulls(Hidden *hidden, const Components *components, const uint32_t *circuit_of)
 {
     Run *run = hidden->run;
     double *room = hidden->vectors;
-    uint32_t n = 0;
+    for (uint32_t c = 0; c < hidden->circuits; c++)
+        hidden->circuit[c].n = 0;
     for (uint32_t k = 0; k < run->model->n_dynamics; k++) {
         Newton *newton = run->block[k];
         if (!has_null(newton))
             continue;
+        Circuit *circuit = &hidden->circuit[circuit_of[component_of(hidden, components, newton)]];
         uint32_t m = newton->block->m;
         mdl_call(newton->block->jacobian, run->v);
         if (!newton_rank(run, newton, 0, m - newton->locked))
             return MDL_FAILED;
         for (uint32_t i = 0; i < newton->locked; i++, room += 2 * (size_t)m) {
-            hidden->null[n++] = (Null){newton, room, room + m};
+            hidden->null[circuit->first + circuit->n++] = (Null){newton, room, room + m};
             rank_kernel(newton->rank, i, room);
             rank_cokernel(newton->rank, i, room + m);
         }
     }
     hidden->unknowns = room;
     return MDL_OK;
+}
+
+// All of the structure: circuits and their null vectors.
+MDL_CHECKED static int
+find_structure(Hidden *hidden)
+{
+    const Components *components = run_components(hidden->run);
+    uint32_t *circuit_of = components ? malloc(((size_t)components->n + 1) * sizeof *circuit_of) : NULL;
+    int status = MDL_INTERNAL;
+    if (circuit_of && find_circuits(hidden, components, circuit_of) && allocate_answers(hidden, components))
+        status = find_nulls(hidden, components, circuit_of);
+    free(circuit_of);
+    return status;
 }
 
 static void
@@ -210,34 +292,52 @@ noise_of(const Hidden *hidden, uint32_t i)
     return ROUNDINGS * DBL_EPSILON * terms / hidden_step(hidden->run);
 }
 
+// What the k-th z of each circuit does, from `measured` and `kept`, where all of them were 1.
+static void
+take_answers(Hidden *hidden, uint32_t k)
+{
+    for (uint32_t c = 0; c < hidden->circuits; c++) {
+        const Circuit *circuit = &hidden->circuit[c];
+        uint32_t n = circuit->n, first = circuit->first;
+        for (uint32_t i = 0; i < n && k < n; i++) {
+            double answer = hidden->measured[first + i] - hidden->rate[first + i];
+            circuit->answers[(size_t)k * n + i] = fabs(answer) <= noise_of(hidden, first + i) ? 0 : answer;
+        }
+        for (uint32_t i = 0; i < circuit->states && k < n; i++)
+            circuit->moves[(size_t)k * circuit->states + i] = hidden->kept[circuit->state[i]] - hidden->plain[circuit->state[i]];
+    }
+}
+
 // What each z does.
 MDL_CHECKED static int
 measure_answers(Hidden *hidden)
 {
-    Run *run = hidden->run;
-    uint32_t n = hidden->n, nx = run->model->nx;
-    double *matrix = rank_matrix(hidden->answer);
+    uint32_t nx = hidden->run->model->nx, most = 0;
     int status = measure(hidden, hidden->rate);
-    double *first = hidden->moves;
-    for (uint32_t k = 0; k < n && status == MDL_OK; k++) {
-        double *moves = first + (size_t)k * nx;
-        memcpy(moves, hidden->kept, nx * sizeof *moves);
-        shift(hidden, k, 1);
-        status = measure(hidden, matrix + (size_t)k * n);
+    memcpy(hidden->plain, hidden->kept, nx * sizeof *hidden->kept);
+    for (uint32_t c = 0; c < hidden->circuits; c++)
+        most = hidden->circuit[c].n > most ? hidden->circuit[c].n : most;
+    for (uint32_t k = 0; k < most && status == MDL_OK; k++) {
+        for (uint32_t c = 0; c < hidden->circuits; c++)
+            if (k < hidden->circuit[c].n)
+                shift(hidden, hidden->circuit[c].first + k, 1);
+        status = measure(hidden, hidden->measured);
         copy_unknowns(hidden, true);
-        for (uint32_t i = 0; i < n; i++) {
-            double *answer = &matrix[(size_t)k * n + i];
-            *answer -= hidden->rate[i];
-            if (fabs(*answer) <= noise_of(hidden, i))
-                *answer = 0;
-        }
-        for (uint32_t i = 0; i < nx; i++) {
-            double plain = moves[i];
-            moves[i] = hidden->kept[i] - plain;
-            hidden->kept[i] = plain;
-        }
+        take_answers(hidden, k);
     }
-    memcpy(hidden->answers, matrix, (size_t)n * n * sizeof *matrix);
+    memcpy(hidden->kept, hidden->plain, nx * sizeof *hidden->kept);
+    return status;
+}
+
+MDL_CHECKED static int
+factor_answers(Hidden *hidden)
+{
+    int status = MDL_OK;
+    for (uint32_t c = 0; c < hidden->circuits && status == MDL_OK; c++) {
+        const Circuit *circuit = &hidden->circuit[c];
+        memcpy(rank_matrix(circuit->answer), circuit->answers, (size_t)circuit->n * circuit->n * sizeof *circuit->answers);
+        status = rank_factor(circuit->answer, NULL, DEPENDENT, circuit->n) ? MDL_OK : MDL_FAILED;
+    }
     return status;
 }
 
@@ -245,10 +345,11 @@ measure_answers(Hidden *hidden)
 MDL_CHECKED static int
 solve(Hidden *hidden, const double *defect)
 {
-    double right[hidden->n];
+    double *right = hidden->measured;
     for (uint32_t k = 0; k < hidden->n; k++)
         right[k] = -defect[k];
-    rank_solve(hidden->answer, right, hidden->z);
+    for (uint32_t c = 0; c < hidden->circuits; c++)
+        rank_solve(hidden->circuit[c].answer, right + hidden->circuit[c].first, hidden->z + hidden->circuit[c].first);
     for (uint32_t k = 0; k < hidden->n; k++)
         if (!isfinite(hidden->z[k]))
             return MDL_FAILED;
@@ -265,14 +366,15 @@ prepare(Hidden *hidden, Run *run)
     if (!hidden->n)
         return MDL_OK;
     memcpy(hidden->y, run->v + run->model->y, run->model->nx * sizeof *hidden->y);
-    int status = find_nulls(hidden);
-    if (status == MDL_OK)
-        status = evaluate_held(run);
+    int status = find_structure(hidden);
+    if (status != MDL_OK)
+        return status;
+    status = evaluate_held(run);
     copy_unknowns(hidden, false);
     read_defects(hidden, hidden->here);
     if (status == MDL_OK)
         status = measure_answers(hidden);
-    return status == MDL_OK && !rank_factor(hidden->answer, NULL, DEPENDENT, hidden->n) ? MDL_FAILED : status;
+    return status == MDL_OK ? factor_answers(hidden) : status;
 }
 
 // The change of the states that `z` makes, into `kept`; the largest in units of their tolerances is returned.
@@ -281,14 +383,32 @@ moves_of(Hidden *hidden)
 {
     const Run *run = hidden->run;
     double most = 0;
-    for (uint32_t i = 0; i < run->model->nx; i++) {
-        double change = 0;
-        for (uint32_t k = 0; k < hidden->n; k++)
-            change += hidden->z[k] * hidden->moves[(size_t)k * run->model->nx + i];
-        hidden->kept[i] = change;
-        most = fmax(most, fabs(change) / (run->tolerance * fabs(hidden->y[i]) + run->abstol[i]));
+    memset(hidden->kept, 0, run->model->nx * sizeof *hidden->kept);
+    for (uint32_t c = 0; c < hidden->circuits; c++) {
+        const Circuit *circuit = &hidden->circuit[c];
+        for (uint32_t i = 0; i < circuit->states; i++) {
+            uint32_t state = circuit->state[i];
+            double change = 0;
+            for (uint32_t k = 0; k < circuit->n; k++)
+                change += hidden->z[circuit->first + k] * circuit->moves[(size_t)k * circuit->states + i];
+            hidden->kept[state] = change;
+            most = fmax(most, fabs(change) / (run->tolerance * fabs(hidden->y[state]) + run->abstol[state]));
+        }
     }
     return most;
+}
+
+// What z leaves of the i-th hidden equation of a circuit is no rounding.
+static bool
+is_left(const Hidden *hidden, const Circuit *circuit, uint32_t i)
+{
+    const Null *null = &hidden->null[circuit->first + i];
+    double here = hidden->here[circuit->first + i], left = here, terms = 0;
+    for (uint32_t k = 0; k < circuit->n; k++)
+        left += circuit->answers[(size_t)k * circuit->n + i] * hidden->z[circuit->first + k];
+    for (uint32_t r = 0; r < null->newton->block->m; r++)
+        terms += fabs(null->across[r]) * null->newton->size[r];
+    return !(fabs(left) <= fmax(hidden->run->tolerance * fmax(terms, 1), fabs(here) * 1e-3));
 }
 
 // The states are off what is said of them by more than the integration leaves: only impulses could bring them there. Or no state can.
@@ -296,16 +416,9 @@ static bool
 contradicts(Hidden *hidden)
 {
     bool good = solve(hidden, hidden->here) == MDL_OK && moves_of(hidden) <= FAR;
-    const double *matrix = hidden->answers;
-    for (uint32_t i = 0; i < hidden->n && good; i++) {
-        double left = hidden->here[i], terms = 0;
-        const Null *null = &hidden->null[i];
-        for (uint32_t k = 0; k < hidden->n; k++)
-            left += matrix[(size_t)k * hidden->n + i] * hidden->z[k];
-        for (uint32_t r = 0; r < null->newton->block->m; r++)
-            terms += fabs(null->across[r]) * null->newton->size[r];
-        good = fabs(left) <= fmax(hidden->run->tolerance * fmax(terms, 1), fabs(hidden->here[i]) * 1e-3);
-    }
+    for (uint32_t c = 0; c < hidden->circuits; c++)
+        for (uint32_t i = 0; i < hidden->circuit[c].n && good; i++)
+            good = !is_left(hidden, &hidden->circuit[c], i);
     return !good;
 }
 
@@ -335,22 +448,34 @@ hidden_solve(Run *run, bool report)
     return status;
 }
 
+// The largest rate that combinations of z make which no hidden equation sees.
+static double
+unseen_rate(const Circuit *circuit)
+{
+    uint32_t open = circuit->n - rank_value(circuit->answer);
+    double left = 0, along[circuit->n + 1];
+    for (uint32_t k = 0; k < open; k++) {
+        rank_kernel(circuit->answer, k, along);
+        for (uint32_t i = 0; i < circuit->states; i++) {
+            double sum = 0;
+            for (uint32_t j = 0; j < circuit->n; j++)
+                sum += along[j] * circuit->moves[(size_t)j * circuit->states + i];
+            left = fmax(left, fabs(sum));
+        }
+    }
+    return left;
+}
+
 // Some combination of z that no hidden equation sees moves the states.
 static bool
 leaves_motion(Hidden *hidden)
 {
-    uint32_t nx = hidden->run->model->nx, open = hidden->n - rank_value(hidden->answer);
-    double most = 0, left = 0, along[hidden->n + 1];
-    for (size_t i = 0; i < (size_t)hidden->n * nx; i++)
-        most = fmax(most, fabs(hidden->moves[i]));
-    for (uint32_t k = 0; k < open; k++) {
-        rank_kernel(hidden->answer, k, along);
-        for (uint32_t i = 0; i < nx; i++) {
-            double sum = 0;
-            for (uint32_t j = 0; j < hidden->n; j++)
-                sum += along[j] * hidden->moves[(size_t)j * nx + i];
-            left = fmax(left, fabs(sum));
-        }
+    double most = 0, left = 0;
+    for (uint32_t c = 0; c < hidden->circuits; c++) {
+        const Circuit *circuit = &hidden->circuit[c];
+        for (size_t i = 0; i < (size_t)circuit->n * circuit->states; i++)
+            most = fmax(most, fabs(circuit->moves[i]));
+        left = fmax(left, unseen_rate(circuit));
     }
     return left > MOVES * most;
 }
@@ -412,27 +537,46 @@ hidden_gap_rates(Run *run, double *rate)
     return status;
 }
 
+// Moves the k-th state of each component by a small step, which is left in `step`; all others stand where they were.
+static void
+move_states(const Run *run, const Components *components, uint32_t k, const double *kept, double *step)
+{
+    const double part = 10; // tolerances: f is affine in the states as far as the diodes are concerned, but they must not go far
+    for (uint32_t c = 0; c < components->n; c++) {
+        if (components->start[c] + k >= components->start[c + 1])
+            continue;
+        uint32_t j = components->state[components->start[c] + k];
+        double *y = run->v + run->model->y + j, at = kept[run->model->y + j];
+        *y = at + part * (run->tolerance * fabs(at) + run->abstol[j]);
+        step[j] = *y - at;
+    }
+}
+
 bool
 hidden_jacobian(Run *run, double cj, const uint32_t *start, const uint32_t *row, double *values)
 {
-    const double part = 10; // tolerances: f is affine in the states as far as the diodes are concerned, but they must not go far
     const mdl_model *model = run->model;
     uint32_t nx = model->nx;
-    double *kept = malloc((model->nv + nx + (size_t)1) * sizeof *kept), *slope = kept + model->nv;
-    bool good = kept != NULL;
+    const Components *components = run_components(run);
+    double *kept = malloc((model->nv + 2 * nx + (size_t)1) * sizeof *kept), *slope = kept + model->nv, *step = slope + nx;
+    bool good = kept && components;
     if (good) {
         memcpy(kept, run->v, model->nv * sizeof *kept);
         good = evaluate_solved(run, false) == MDL_OK;
         memcpy(slope, run->v + model->yp, nx * sizeof *slope);
     }
-    for (uint32_t j = 0; good && j < nx; j++) {
-        double *y = run->v + model->y + j, at = *y, step = part * (run->tolerance * fabs(at) + run->abstol[j]);
-        *y = at + step;
-        step = *y - at;
+    for (uint32_t i = 0; good && i < components->most; i++) {
+        memcpy(run->v + model->y, kept + model->y, nx * sizeof *kept);
+        move_states(run, components, i, kept, step);
         good = evaluate_solved(run, false) == MDL_OK;
-        *y = at;
-        for (uint32_t k = start[j]; k < start[j + 1]; k++)
-            values[k] = (row[k] == j ? cj : 0) - (run->v[model->yp + row[k]] - slope[row[k]]) / step;
+        for (uint32_t c = 0; c < components->n; c++) {
+            if (components->start[c] + i >= components->start[c + 1])
+                continue;
+            uint32_t j = components->state[components->start[c] + i];
+            for (uint32_t k = start[j]; k < start[j + 1]; k++)
+                values[k] = (row[k] == j ? cj : 0)
+                            - (components->of[row[k]] == c ? (run->v[model->yp + row[k]] - slope[row[k]]) / step[j] : 0);
+        }
     }
     if (kept)
         memcpy(run->v, kept, model->nv * sizeof *kept);

@@ -27,13 +27,19 @@ refuse(const Run *run, Newton *newton)
     return MDL_FAILED;
 }
 
+enum { TOLD = 8 }; // loops that are told of in a run
+
 static void
-tell(const Run *run, Newton *newton)
+tell(Run *run, Newton *newton)
 {
     char text[2000];
     if (newton->told)
         return;
     newton->told = true;
+    if (run->told_locked++ == TOLD)
+        run_message(run, MDL_NOTE, "so it is in more loops from now on, which are not told of");
+    if (run->told_locked > TOLD)
+        return;
     newton_null_text(run, newton, 2, text, sizeof text);
     run_message(run, MDL_NOTE, "at time %.6g: under the conditions that hold now %u of %u equations of a loop follow%s from the "
                 "others; %s:%s", run->time, newton->locked, newton->block->m + newton->block->n_inner, newton->locked == 1 ? "s" : "",

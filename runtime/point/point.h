@@ -126,6 +126,9 @@ MDL_CHECKED int fold_reached(Run *run);
 // At that event, whose left limit is in v: the loops' unknowns in v become those of the other solution. Fails with a message.
 MDL_CHECKED int fold_jump(Run *run);
 
+// --- components.c: what hidden.c has kept of the model's structure; *components may be NULL
+void components_free(struct Components **components);
+
 // --- hidden.c: laws of ideal diodes that bind states alone under the present conditions
 // Behind a solution of all blocks in v, where run->hides: what locked blocks leave open is chosen such that the states stay on what
 // these say of them.

@@ -202,11 +202,13 @@ struct Run {
     Newton **block;       // per dynamics step, NULL for plain ones
     uint8_t *redundant;   // per constraint: 1 when it follows from the others; NULL: none does
     uint8_t *of_diodes;   // per place in v (newton_shortest.c); NULL: not yet asked for
+    struct Components *components; // components.c; NULL: not yet asked for
     bool loops;           // some step of the dynamics is a block
     uint32_t deficient;   // equations of blocks that follow from others
     bool hides;           // there are ideal diodes, whose laws may say something about states alone (hidden.c)
     bool stumbled;        // the unknowns of all loops were no longer found together (integrator.c)
     uint32_t locked;      // those that do under the present conditions (locked.c)
+    uint32_t told_locked; // loops of which that was said
     bool loop_failed;     // and it was said which
     bool past_open;       // evaluate_plain: what is delayed says by how much, and no value was found for which it does
     bool tolerant;        // a loop counts as solved when its residuals are within the tolerance (evaluate_row)

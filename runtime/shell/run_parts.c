@@ -207,6 +207,7 @@ simulate_clean_up(Run *run)
         newton_free(&run->block[k]);
     free(run->redundant);
     free(run->of_diodes);
+    components_free(&run->components);
     free(run->v);
     free(run->abstol);
     free(run->solved);
