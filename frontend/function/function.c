@@ -167,8 +167,35 @@ own_elements(ExprEnv *env, Value *value)
     value->elements = own;
 }
 
+// The value with field k as large as `type` says, where the class of the record leaves that open.
+static void
+resize_field(ExprEnv *env, Value *value, uint32_t k, const Type *type)
+{
+    const RecordType *old = value->type.record;
+    RecordType *made = arena_new(env->arena, RecordType);
+    RecordField *fields = arena_array(env->arena, RecordField, old->n);
+    uint32_t count = type_scalars(type);
+    for (uint32_t i = 0; i < type->rank; i++)
+        count *= type->dims[i];
+    memcpy(fields, old->fields, old->n * sizeof *fields);
+    memcpy(fields[k].type.dims, type->dims, sizeof fields[k].type.dims);
+    fields[k].count = count;
+    for (uint32_t i = k + 1; i < old->n; i++)
+        fields[i].first = fields[i - 1].first + fields[i - 1].count;
+    *made = *old;
+    made->fields = fields;
+    made->size = fields[old->n - 1].first + fields[old->n - 1].count;
+    Expr *elements = arena_array(env->arena, Expr, made->size + 1);
+    for (uint32_t i = 0; i < old->n; i++)
+        for (uint32_t e = 0; i != k && e < fields[i].count; e++)
+            elements[fields[i].first + e] = value->elements[old->fields[i].first + e];
+    value->type.record = made;
+    value->elements = elements;
+    value->count = made->size;
+}
+
 static bool
-set_field(ExprEnv *env, Node mod, const Type *type, Value *value)
+set_field(ExprEnv *env, Node mod, Value *value)
 {
     Node name = ast_child(env->ast, mod, 0), mods = ast_child(env->ast, mod, 1), given = mods ? ast_child(env->ast, mods, 0) : 0;
     Value field;
@@ -177,14 +204,20 @@ set_field(ExprEnv *env, Node mod, const Type *type, Value *value)
         return false;
     }
     Sym sym = ast_at(env->ast, ast_child(env->ast, name, 0))->sym;
-    const RecordField *at = record_field(type->record, sym);
+    const RecordField *at = record_field(value->type.record, sym);
     if (!at) {
-        diag_add(env->diags, E0103, node_span(env, name), "'%s' has no field '%s'", sym_text(env->syms, type->record->name),
+        diag_add(env->diags, E0103, node_span(env, name), "'%s' has no field '%s'", sym_text(env->syms, value->type.record->name),
                  sym_text(env->syms, sym));
         return false;
     }
     const char *what = arena_printf(env->arena, "field '%s'", sym_text(env->syms, sym));
-    if (!expression(env, given, &field) || !expression_coerce(env, &field, &at->type, node_span(env, given), what))
+    if (!expression(env, given, &field))
+        return false;
+    if (value->type.record->open && at->type.rank && field.type.rank == at->type.rank && !field.sizes && !type_same_sizes(&field.type, &at->type)) {
+        resize_field(env, value, (uint32_t)(at - value->type.record->fields), &field.type);
+        at = record_field(value->type.record, sym);
+    }
+    if (!expression_coerce(env, &field, &at->type, node_span(env, given), what))
         return false;
     for (uint32_t k = 0; k < at->count; k++)
         value->elements[at->first + k] = field.elements[k];
@@ -207,7 +240,7 @@ fields_value(Frame *frame, const Variable *variable, const Type *type, Value *va
     if (good)
         record_defaults(frame, variable, value);
     for (uint32_t i = 1; good && i < ast_at(env->ast, modification)->nchild; i++)
-        good = set_field(env, ast_child(env->ast, modification, i), type, value);
+        good = set_field(env, ast_child(env->ast, modification, i), value);
     return good;
 }
 

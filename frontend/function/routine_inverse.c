@@ -68,19 +68,47 @@ named_value(Compile *c, Sym name, Expr result)
     return find_variable(&c->frame, name, AST_F_INPUT, &i) ? c->env->locals.at[i].value : (Value){0};
 }
 
-// The arguments of g: names of the inputs and of the output.
+// The place of input `name` among those of g, of which there are fewer than `most`; `most`: there is none.
+static uint32_t
+input_place(Compile *c, const FunctionRef *g, Sym name, uint32_t most)
+{
+    Frame frame = {.env = c->env, .function = g, .span = c->frame.span};
+    uint32_t place = 0, found = most;
+    DiagsMark mark = diags_mark(c->env->diags);
+    if (function_gather(&frame))
+        for (uint32_t i = 0; i < frame.variables.n && found == most; i++) {
+            if (!(frame.variables.at[i].flags & AST_F_INPUT))
+                continue;
+            if (frame.variables.at[i].name == name)
+                found = place;
+            place++;
+        }
+    function_release(&frame);
+    diags_return_to(c->env->diags, mark);
+    return found < most ? found : most;
+}
+
+// The arguments of g, by place or by name: names of the inputs and of the output.
 static bool
-gather_arguments(Compile *c, const Backward *backward, Expr result, Value *arguments, uint32_t *n)
+gather_arguments(Compile *c, const Backward *backward, const FunctionRef *g, Expr result, Value *arguments, uint32_t *n)
 {
     const ExprEnv *env = c->env;
     Node list = ast_child(env->ast, backward->call, 1);
     *n = list ? ast_at(env->ast, list)->nchild : 0;
+    for (uint32_t i = 0; i < *n; i++)
+        arguments[i] = (Value){0};
     for (uint32_t i = 0; i < *n; i++) {
         Node argument = ast_child(env->ast, list, i);
-        bool name = ast_kind(env->ast, argument) == AST_REF && ast_at(env->ast, argument)->nchild == 1;
-        arguments[i] = name ? named_value(c, ast_at(env->ast, ast_child(env->ast, argument, 0))->sym, result) : (Value){0};
-        if (!arguments[i].elements && !arguments[i].closure)
+        uint32_t place = i;
+        if (ast_kind(env->ast, argument) == AST_ARG) {
+            place = input_place(c, g, ast_at(env->ast, argument)->sym, *n);
+            argument = ast_child(env->ast, argument, 0);
+        }
+        bool name = place < *n && ast_kind(env->ast, argument) == AST_REF && ast_at(env->ast, argument)->nchild == 1;
+        Value value = name ? named_value(c, ast_at(env->ast, ast_child(env->ast, argument, 0))->sym, result) : (Value){0};
+        if (!value.elements && !value.closure)
             return refuse(&c->frame, argument, "takes names of its inputs and of its output");
+        arguments[place] = value;
     }
     return true;
 }
@@ -107,7 +135,7 @@ compile_inverse(Compile *c, const Backward *backward, const Value *given, Keep k
     c->routine->outputs = 1;
     c->block = compile_block(c);
     env->scope = c->frame.function->scope;
-    if (!gather_arguments(c, backward, result, arguments, &n) || !env->function(env, ast_child(env->ast, backward->call, 0), &function)
+    if (!env->function(env, ast_child(env->ast, backward->call, 0), &function) || !gather_arguments(c, backward, &function, result, arguments, &n)
         || !env->calls->apply_all(env, &function, arguments, n, span, &outputs, &n_outputs))
         return false;
     if (!n_outputs || outputs[0].count != 1 || outputs[0].type.base != TYPE_REAL)

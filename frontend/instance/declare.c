@@ -450,6 +450,7 @@ declare_component(Elab *elab, Fragment *frag, Member *member, const TypeUse *use
     if (!frag->depth || (frag->prefix & AST_F_INPUT))
         prefix |= member->flags & (AST_F_INPUT | AST_F_OUTPUT);
     member->fragments = arena_array(elab->arena, Fragment *, 1);
+    member->fragments[0] = NULL; // fragment_make() puts it there before anything in it is looked at
     Fragment *made = fragment_of_class(elab, use->class_id, member->mod, frag, member, NONE, prefix);
     member->fragments[0] = made;
     if (!check_conflicts_inside(elab, member, made))

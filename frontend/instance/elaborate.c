@@ -829,6 +829,8 @@ fragment_make(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member 
     frag->parent = parent;
     frag->of_package = parent && parent->of_package;
     frag->of = of;
+    if (of && element == NONE && of->state == 1 && of->is_component && of->fragments && !of->fragments[0])
+        of->fragments[0] = frag;
     frag->is_connector = class_at(elab->program, class_id)->kind == CLASS_CONNECTOR
         || (of && of->is_connector);
     frag->is_expandable = (class_at(elab->program, class_id)->flags & AST_F_EXPANDABLE) != 0;

@@ -363,7 +363,8 @@ say_no_function(Elab *elab, const Scope *scope, const AstNode *at, const char *t
 static bool
 is_callable(Elab *elab, const AstNode *at, const ClassInfo *info, const char *text)
 {
-    if (info->kind != CLASS_FUNCTION && info->kind != CLASS_RECORD) {
+    bool as_base = at->kind != AST_REF && info->kind == CLASS_CLASS; // an icon of a record or function
+    if (info->kind != CLASS_FUNCTION && info->kind != CLASS_RECORD && !as_base) {
         diag_add(elab->diags, E0115, at->span, "'%s' is a %s, not a function", text,
                  ast_class_kind_name((ClassKind)info->kind));
         return false;

@@ -598,6 +598,15 @@ step_out(Elab *elab, ExprEnv *env, Span span, Fragment *frag, Member **member, T
 }
 
 // The member of that name in the first spot, declared; NULL where a condition leaves it out. `frag`: where it is, which `outer` moves.
+// `A a(n = a.m)`: while the component is declared, a value in it that shapes the model is asked for in a modification of it. What follows from itself is found
+// at the element.
+static bool
+is_within(const ExprEnv *env, const Member *member)
+{
+    return member->state == 1 && (((const Scope *)env->scope)->structural || env->sizes_only) && member->is_component && !member->type.rank && member->fragments
+        && member->fragments[0];
+}
+
 static bool
 look_up_member(Elab *elab, ExprEnv *env, const AstNode *at, Fragment *frag, Target *target, Member **out)
 {
@@ -612,7 +621,7 @@ look_up_member(Elab *elab, ExprEnv *env, const AstNode *at, Fragment *frag, Targ
     // The first name is the scope's own; a spot that has a member was reached through a dot (section 4.1).
     if (member->is_protected && target->spots[0].member)
         return protected_name(elab, frag->class_id, at->sym, at->span, member->span);
-    if (!member_declare(elab, frag, member))
+    if (!is_within(env, member) && !member_declare(elab, frag, member))
         return false;
     if (member->condition && !target->spots[0].member)
         target->conditional = member;

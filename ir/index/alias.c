@@ -217,9 +217,11 @@ is_definition(Definitions *d, uint32_t e)
     if (at->kind != EQN_NORMAL || expr_op(dae->exprs, at->shape) != OP_EQN)
         return false;
     Expr left = expr_arg(dae->exprs, at->shape, 0);
-    Var var = dae->rows.at[at->row];
     Expr right = expr_arg(dae->exprs, at->shape, 1);
-    if (expr_op(dae->exprs, left) != OP_SLOT || left != expr_slot(dae->exprs, 0) || expr_uses_slot(dae->exprs, right, 0) || !d->aliases->mergeable.at[var])
+    if (expr_op(dae->exprs, left) != OP_SLOT || left != expr_slot(dae->exprs, 0) || expr_uses_slot(dae->exprs, right, 0))
+        return false; // `time = 1` has no row
+    Var var = dae->rows.at[at->row];
+    if (!d->aliases->mergeable.at[var])
         return false;
     Var root = find_root(d->aliases, var, &negative);
     return d->wanted.at[root] || (d->switched.at[root] && right == difference(dae->exprs));
