@@ -701,6 +701,8 @@ accept(Run *run, double limit, double h, uint32_t order)
         return projection_report(run);
     if (run->contest.open && ode->projection && contest_nears_singular(run, ode->projection, run->y))
         return RUN_NEARS_SINGULAR;
+    if (!run->contest.open && ode->projection)
+        projection_warn(run, ode->projection, run->y);
     for (uint32_t k = 0; k < n; k++)
         ode->tilt[k] = run->y[k] - ode->y[k] - end[k];
     return evaluate_reached(run, run->y);

@@ -74,6 +74,7 @@ struct Projection {
     double least;       // largest noise of a state in units of its size: the least since `follows` was chosen
     bool renew, renewed; // `follows` is to be chosen anew; it was
     bool warned;        // projection_warn() has
+    uint32_t noisy;     // points in a row of which it knew nothing
     bool nears;         // corrections follow each other: where no choice is possible yet it waits for the next one
     double *noise;      // per state that occurs: how far it is not known
     double *fresh;      // the same, at the point factored last alone
@@ -715,8 +716,10 @@ projection_between(Run *run, Projection *p, double time, double *y)
 void
 projection_warn(const Run *run, Projection *p, const double *y)
 {
-    double noise = p->together && !p->warned ? projection_noise(run, p, y) : 0;
-    if (!(noise > 1))
+    enum { ASTRAY = 5 };
+    double noise = p->warned ? 0 : projection_noise(run, p, y);
+    p->noisy = noise > 1 ? p->noisy + 1 : 0;
+    if (!(noise > 1) || (!p->together && p->noisy < ASTRAY))
         return;
     p->warned = true;
     run_message(run, MDL_WARNING, "at time %.12g: near a position in which constraints depend on each other the %s method is not exact: what they say of velocities there is "

@@ -54,7 +54,8 @@ MDL_CHECKED bool projection_way_tangent(Run *run, Projection *projection, double
 const double *projection_defect(const Projection *projection);
 double projection_move(const Run *run, Projection *projection, const double *rho, double factor, double *y);
 MDL_CHECKED int projection_report(const Run *run); // MDL_FAILED
-// Of a method that nobody takes over from: once, where the end of a step is so near a singular position that projected velocities are noise.
+// Of a method that nobody takes over from, at the end of each step: once, where that is so near a singular position that projected velocities are noise. Who keeps velocities
+// as they were integrated there is told when steps that follow each other do not get on.
 void projection_warn(const Run *run, Projection *projection, const double *y);
 
 #endif
