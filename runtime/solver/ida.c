@@ -24,6 +24,7 @@
 #include "runtime/step/step.h"
 
 enum { BDF_ORDER = 5 }; // the highest, as IDA comes
+static const double ROUNDING_ALONE = 100; // noise of invariants (projection_noise()): ten thousand tolerances. What passes by such a position has as much as 1
 
 // --- callbacks
 
@@ -367,7 +368,7 @@ project(Run *run)
         shift[i] = run->y[i] - shift[i];
     history_shift(integrator->ida, shift, nx);
     bool nears = contest_nears_singular(run, integrator->projection, run->y);
-    integrator->lost = nears ? integrator->lost + 1 : 0;
+    integrator->lost = run->contest.noise > ROUNDING_ALONE ? integrator->lost + 1 : 0;
     if (!nears && !run->modes)
         crossing_keep(integrator->crossing, run, integrator->ida);
     return MDL_OK;
@@ -382,6 +383,7 @@ leap(Run *run, double time, double limit)
     if (!integrator->projection || run->modes)
         return false;
     double step = crossing_leap(integrator->crossing, run, integrator->ida, integrator->projection, limit);
+    integrator->limit = NAN; // memory that is restored has none
     if (!(step > 0))
         return false;
     integrator->step = step;

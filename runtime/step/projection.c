@@ -718,8 +718,8 @@ projection_warn(const Run *run, Projection *p, const double *y)
 {
     enum { ASTRAY = 5 };
     double noise = p->warned ? 0 : projection_noise(run, p, y);
-    p->noisy = noise > 1 ? p->noisy + 1 : 0;
-    if (!(noise > 1) || (!p->together && p->noisy < ASTRAY))
+    p->noisy = noise > MUCH ? p->noisy + 1 : 0;
+    if (p->together ? !(noise > 1) : p->noisy < ASTRAY)
         return;
     p->warned = true;
     run_message(run, MDL_WARNING, "at time %.12g: near a position in which constraints depend on each other the %s method is not exact: what they say of velocities there is "
