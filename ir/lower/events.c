@@ -281,16 +281,19 @@ uses_pre(const Dae *dae, Expr shape, uint32_t row)
     return found;
 }
 
-// `not initial() or condition`, an assertion about the start: its condition; otherwise 0.
+// `not initial() or condition`, an assertion about the start: its condition, which may be one of several (`or` is flat); otherwise 0.
 static Expr
-of_start(const Exprs *exprs, Expr shape)
+of_start(Exprs *exprs, Expr shape)
 {
-    for (uint32_t k = 0; expr_op(exprs, shape) == OP_OR && k < 2; k++) {
-        Expr off = expr_arg(exprs, shape, k);
-        if (expr_op(exprs, off) == OP_NOT && expr_op(exprs, expr_arg(exprs, off, 0)) == OP_INITIAL)
-            return expr_arg(exprs, shape, 1 - k);
+    uint32_t n = expr_op(exprs, shape) == OP_OR ? expr_nargs(exprs, shape) : 0, left = 0;
+    Expr condition = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        Expr part = expr_arg(exprs, shape, k);
+        if (expr_op(exprs, part) == OP_NOT && expr_op(exprs, expr_arg(exprs, part, 0)) == OP_INITIAL)
+            continue;
+        condition = left++ ? expr_2(exprs, OP_OR, condition, part) : part;
     }
-    return 0;
+    return left < n ? condition : 0;
 }
 
 // Parameters that the runtime gives their values. The caller frees them.
