@@ -333,6 +333,7 @@ locked_review(Run *run)
 {
     uint32_t locked = review_all(run);
     bool all = !locked || newton_all_keep_motion(run, true);
+    int determined = -1; // not asked yet whether what laws say of the states determines the motion
     for (uint32_t k = 0; k < run->model->n_dynamics && locked; k++) {
         Newton *newton = run->block[k];
         if (!newton || !newton->locked)
@@ -342,9 +343,11 @@ locked_review(Run *run)
             int status = leave_edges(run, newton);
             if (status != MDL_OK)
                 return status;
-        } else if (!hidden_determines(run)) {
-            return refuse(run, newton);
+            continue;
         }
+        determined = determined < 0 ? hidden_determines(run) : determined;
+        if (!determined)
+            return refuse(run, newton);
     }
     run->locked = locked;
     return MDL_OK;
