@@ -183,6 +183,8 @@ dop853_snapshot(Run *run, Snapshot *snapshot)
         snapshot_part(snapshot, steps->term[k], row);
     if (ode->projection)
         projection_snapshot(ode->projection, snapshot);
+    snapshot_part(snapshot, &run->contest.noise, sizeof run->contest.noise);
+    snapshot_part(snapshot, &run->contest.least, sizeof run->contest.least);
     if (ode->bridge)
         bridge_snapshot(ode->bridge, snapshot);
 }
