@@ -122,6 +122,18 @@ compile(Frame *frame, const Value *values, Attempt attempt, uint32_t index)
 
 // --- calls
 
+// The sizes of its fields, which a declaration may leave open.
+static void
+key_of_fields(const Type *type, Out *out)
+{
+    for (uint32_t i = 0; type->base == TYPE_RECORD && type->record && i < type->record->n; i++) {
+        const Type *field = &type->record->fields[i].type;
+        for (uint32_t d = 0; d < field->rank; d++)
+            out_printf(out, " %u", field->dims[d]);
+        key_of_fields(field, out);
+    }
+}
+
 // What tells the routines of one function apart.
 static Sym
 routine_key(const Frame *frame, const Value *values, Attempt attempt)
@@ -134,6 +146,7 @@ routine_key(const Frame *frame, const Value *values, Attempt attempt)
         if (!(frame->variables.at[i].flags & AST_F_INPUT))
             continue;
         out_printf(&out, ", %s", value_type_text(env, value));
+        key_of_fields(&value->type, &out);
         for (uint32_t d = 0; value->sizes && d < value->type.rank; d++)
             out_text(&out, value->sizes[d] ? " :" : " =");
         if (value->closure)
