@@ -28,10 +28,10 @@ uint32_t mixed_limit(const Run *run);
 MDL_CHECKED int mixed_report(const Run *run);
 
 // --- when_loop.c: discrete Reals in a loop with what else holds at an event
-// Before the first pass.
-void loop_begin(Run *run);
-// Behind a pass: those that it has changed (old_discrete has the values before) are in the loop. True when one has changed by more than in the pass before.
-bool loop_note(Run *run);
+// Behind a pass: those that it has changed (old_discrete has the values before) are in the loop, but for the first one, which changes what the event itself does.
+// True when one has changed by more than in the pass before.
+bool loop_note(Run *run, bool first);
+bool loop_is_solved(const Run *run); // some are in it, and not more than a step is made for
 // result (n_looped) := F(x), where x are values of those in the loop.
 typedef int (*LoopMap)(Run *run, void *data, const double *x, double *result);
 // A step of Newton's method for x = F(x); where that has none, x := F(x).

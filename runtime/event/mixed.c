@@ -490,8 +490,8 @@ MDL_CHECKED static int
 solve_loops(Run *run, uint32_t pass)
 {
     size_t bytes = run->model->nv * sizeof *run->v;
-    bool grows = loop_note(run);
-    if ((pass < EXACT_PASSES && !grows) || run->n_looped == 0)
+    bool grows = loop_note(run, pass == 0);
+    if ((pass < EXACT_PASSES && !grows) || !loop_is_solved(run))
         return MDL_OK;
     double *point = malloc(bytes), *x = malloc(run->n_looped * sizeof *x);
     int status = point && x ? MDL_OK : MDL_INTERNAL;
@@ -511,7 +511,7 @@ int
 mixed_solve(Run *run)
 {
     bool searched = false;
-    loop_begin(run);
+    run->n_looped = 0;
     for (uint32_t k = 0; k < run->model->n_relations; k++)
         run->guard[k].flips = 0;
     for (uint32_t pass = 0; pass < mixed_limit(run); pass++) {

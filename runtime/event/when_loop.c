@@ -19,37 +19,48 @@
 enum { LOOPED_MOST = 100 };
 static const double SHIFT = 1e-6; // of a value or of what it changes by
 
-void
-loop_begin(Run *run)
+bool
+loop_is_solved(const Run *run)
 {
-    run->n_looped = 0;
+    return run->n_looped > 0 && run->n_looped <= LOOPED_MOST;
 }
 
-// Its entry in the list, added where it is not there yet.
+// By what the first pass changes a value: what the event itself does. loop_change is its negative; those in the list have a positive one.
 static void
+note_first(Run *run, const double *change)
+{
+    run->n_looped = 0;
+    for (uint32_t k = 0; k < run->model->n_discretes; k++)
+        run->loop_change[k] = -change[k];
+}
+
+// Its change before, INFINITY when it is the first one; it is in the list from now on.
+static double
 join_loop(Run *run, uint32_t discrete)
 {
-    for (uint32_t i = 0; i < run->n_looped; i++)
-        if (run->looped[i] == discrete)
-            return;
-    run->loop_change[discrete] = INFINITY;
-    run->looped[run->n_looped++] = discrete;
+    double before = run->loop_change[discrete];
+    if (before <= 0)
+        run->looped[run->n_looped++] = discrete;
+    return before == 0 ? INFINITY : fabs(before);
 }
 
 bool
-loop_note(Run *run)
+loop_note(Run *run, bool first)
 {
     const mdl_model *model = run->model;
+    double *changes = run->loop_now;
     bool grows = false;
     for (uint32_t k = 0; k < model->n_discretes; k++) {
         const mdl_discrete *discrete = &model->discrete[k];
-        double change = fabs(run->v[discrete->value] - run->old_discrete[k]);
-        if (!discrete->next || discrete->whole || change == 0)
+        changes[k] = discrete->next && !discrete->whole ? fabs(run->v[discrete->value] - run->old_discrete[k]) : 0;
+        if (first || changes[k] == 0)
             continue;
-        join_loop(run, k);
-        grows = grows || change > run->loop_change[k];
-        run->loop_change[k] = change;
+        double before = join_loop(run, k);
+        grows = grows || changes[k] > before;
+        run->loop_change[k] = changes[k];
     }
+    if (first)
+        note_first(run, changes);
     return grows;
 }
 
@@ -112,7 +123,7 @@ int
 loop_step(Run *run, LoopMap map, void *data, double *x)
 {
     size_t n = run->n_looped;
-    if (n == 0 || n > LOOPED_MOST)
+    if (!loop_is_solved(run))
         return MDL_OK;
     double *room = malloc((n + n * n) * sizeof *room);
     int status = room ? step_within(run, map, data, x, room, room + n) : MDL_INTERNAL;

@@ -251,7 +251,7 @@ struct Run {
     Sightings sightings;
     double *old_discrete;      // n_discretes
     uint32_t *looped, n_looped; // of when_loop.c; room for n_discretes: those that the event being handled has found in a loop
-    double *loop_change;       // n_discretes: by what the pass before has changed those
+    double *loop_change, *loop_now; // n_discretes: by what the pass before, and the present one, have changed those
     uint8_t *assigned;         // nx: a reinit of the event being handled has set the state
     double *time_next;         // n_time_relations
     uint64_t *sample_index;    // n_samples: the next instant is start + index*interval

@@ -100,7 +100,8 @@ allocate(Run *run)
     run->seen = calloc(3 * guards + 1, sizeof *run->seen);
     run->old_discrete = calloc((size_t)model->n_discretes + 1, sizeof *run->old_discrete);
     run->looped = calloc((size_t)model->n_discretes + 1, sizeof *run->looped);
-    run->loop_change = calloc((size_t)model->n_discretes + 1, sizeof *run->loop_change);
+    run->loop_change = calloc(2 * (size_t)model->n_discretes + 1, sizeof *run->loop_change);
+    run->loop_now = run->loop_change + model->n_discretes;
     run->assigned = calloc((size_t)model->nx + 1, sizeof *run->assigned);
     run->time_next = calloc((size_t)model->n_time_relations + 1, sizeof *run->time_next);
     run->sample_index = calloc((size_t)model->n_samples + 1, sizeof *run->sample_index);
