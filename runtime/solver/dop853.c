@@ -124,8 +124,6 @@ forget(Run *run)
     ode->fresh = ode->rejected = ode->shortened = ode->judged = false;
     if (ode->projection)
         projection_forget(ode->projection);
-    if (ode->bridge)
-        bridge_forget(ode->bridge);
     if (run->ensemble)
         ensemble_forget(run);
 }
@@ -136,6 +134,8 @@ dop853_start(Run *run)
     run->ode->before = fmax(run->ode->step, run->ode->before);
     run->ode->length = run->ode->step = 0;
     forget(run);
+    if (run->ode->bridge)
+        bridge_forget(run->ode->bridge);
     return MDL_OK;
 }
 

@@ -127,13 +127,15 @@ bridge_snapshot(Bridge *bridge, Snapshot *snapshot)
         snapshot_part(snapshot, bridge->slope[k], bridge->n * sizeof *bridge->slope[k]);
 }
 
-// Points that follow each other more closely than usual steps do are on the way into a position.
+// Points that follow each other more closely than usual steps do are on the way into a position. Behind an event in which the motion goes on as it came nothing has been
+// measured yet.
 void
 bridge_note(Bridge *bridge, double time, const double *y, double noise, double least)
 {
     bridge->made = false;
     double way = bridge->kept ? time - bridge->past_at[bridge->latest] : 0;
-    if (!(noise <= fmax(KNOWN, ABOVE * least))) {
+    bool measured = isfinite(least) || !bridge->kept;
+    if (!measured || !(noise <= fmax(KNOWN, ABOVE * least))) {
         bridge->missed = true;
         return;
     }
