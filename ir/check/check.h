@@ -20,6 +20,8 @@ bool balance_open(Dae *dae, Diags *diags);
 // (`over_code`) and the variables that nothing determines (`under_code`). The matching of `problem` is
 // maximum.
 void structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode under_code, Diags *diags);
+// An Integer that an equation, or an initial one, of the problem determines gets a whole number (whole_numbers.c); false after messages.
+bool whole_numbers(Dae *dae, const Problem *problem, bool initial, Diags *diags);
 bool variability_of_discretes(Dae *dae, const Problem *discrete, Diags *diags);
 // Where the problem leaves an Integer, a Boolean undetermined because what it is given changes continuously: true after saying so.
 bool variability_of_undetermined(Dae *dae, const Problem *problem, Diags *diags);

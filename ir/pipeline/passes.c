@@ -180,7 +180,7 @@ run_parts(Compilation *c)
     take_part(c, &c->continuous, false);
     problem_couple(c->dae, &c->reduction, &c->continuous);
     take_part(c, &c->discrete, true);
-    return variability_of_discretes(c->dae, &c->discrete, c->diags);
+    return variability_of_discretes(c->dae, &c->discrete, c->diags) && whole_numbers(c->dae, &c->discrete, false, c->diags);
 }
 
 static bool
@@ -197,7 +197,7 @@ run_init(Compilation *c)
     if (!pass_init(c->dae, &c->reduction, &c->initial, c->diags))
         return false;
     problem_couple(c->dae, &c->reduction, &c->initial);
-    return true;
+    return whole_numbers(c->dae, &c->initial, true, c->diags);
 }
 
 static bool
