@@ -68,6 +68,12 @@ crossing_forget(Crossing *crossing)
     crossing->kept = false;
 }
 
+double
+crossing_step(const Crossing *crossing)
+{
+    return crossing->kept ? crossing->step : 0;
+}
+
 static bool
 make_room(Crossing *crossing, void *ida)
 {

@@ -11,6 +11,7 @@ Crossing *crossing_create(uint32_t ny);
 void crossing_free(Crossing **crossing);
 // The method starts: what was kept is of another motion.
 void crossing_forget(Crossing *crossing);
+double crossing_step(const Crossing *crossing); // the last step of the memory that is kept; 0: none is
 // Behind a step that ended where invariants determine velocities well: IDA's memory is kept.
 void crossing_keep(Crossing *crossing, Run *run, void *ida);
 // A step failed: run->time, run->y and run->yp are behind the position, as the motion of before it continues, at `limit` at the

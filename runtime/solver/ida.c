@@ -25,6 +25,7 @@
 
 enum { BDF_ORDER = 5 }; // the highest, as IDA comes
 static const double ROUNDING_ALONE = 100; // noise of invariants (projection_noise()): ten thousand tolerances. What passes by such a position has as much as 1
+static const double STANDS = 1e-7; // of the step before it
 
 // --- callbacks
 
@@ -368,7 +369,8 @@ project(Run *run)
         shift[i] = run->y[i] - shift[i];
     history_shift(integrator->ida, shift, nx);
     bool nears = contest_nears_singular(run, integrator->projection, run->y);
-    integrator->lost = run->contest.noise > ROUNDING_ALONE ? integrator->lost + 1 : 0;
+    bool stands = nears && integrator->step < STANDS * crossing_step(integrator->crossing);
+    integrator->lost = run->contest.noise > ROUNDING_ALONE || stands ? integrator->lost + 1 : 0;
     if (!nears && !run->modes)
         crossing_keep(integrator->crossing, run, integrator->ida);
     return MDL_OK;
