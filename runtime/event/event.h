@@ -19,7 +19,11 @@ MDL_CHECKED int event_progress(Run *run);
 double event_hurry(const Run *run);
 
 // --- mixed.c: the mixed system of one instant
-// Root functions and new values of relations at the point in v; those with time just after the instant.
+// The nearest instant that counts as later.
+double event_just_after(double instant);
+// Whether a relation with time, as the initialisation has left it, has another value just after the start.
+bool event_leaves_start(Run *run);
+// Root functions and new values of relations at the point in v; those with time just after the instant, but for the initialisation.
 void event_relations(Run *run);
 // Relations, laws, discrete variables and unknowns with pre() fixed; what reinit() asks for stands in its places afterwards.
 MDL_CHECKED int mixed_solve(Run *run);

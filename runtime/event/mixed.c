@@ -32,22 +32,42 @@ mixed_limit(const Run *run)
     return limit + 10 * run->model->n_sgns;
 }
 
-// Relations with time are evaluated just after the instant, so that `time > t1` is already true at t1.
+double
+event_just_after(double instant)
+{
+    return instant + fmax(8 * DBL_EPSILON * fabs(instant), DBL_MIN);
+}
+
+// Relations with time are evaluated just after the instant, so that `time > t1` is already true at t1. At the start they are what they say:
+// `if time <= 0 then 0 else log(time)` is 0 there, and what changes just after it is an event of its own (event_leaves_start).
 void
 event_relations(Run *run)
 {
     const mdl_model *model = run->model;
     double now = run->v[0];
-    if (model->n_time_relations) {
-        run->v[0] = now + fmax(8 * DBL_EPSILON * fabs(now), DBL_MIN);
+    if (model->n_time_relations && !run->initialises) {
+        run->v[0] = event_just_after(now);
         mdl_call(model->relations, run->v);
         run->v[0] = now;
         for (uint32_t k = 0; k < model->n_time_relations; k++)
             run->time_next[k] = run->v[model->time_relation[k].next];
     }
     mdl_call(model->relations, run->v);
-    for (uint32_t k = 0; k < model->n_time_relations; k++)
+    for (uint32_t k = 0; k < model->n_time_relations && !run->initialises; k++)
         run->v[model->time_relation[k].next] = run->time_next[k];
+}
+
+bool
+event_leaves_start(Run *run)
+{
+    const mdl_model *model = run->model;
+    bool leaves = false;
+    if (!model->n_time_relations)
+        return false;
+    event_relations(run);
+    for (uint32_t k = 0; k < model->n_time_relations && !leaves; k++)
+        leaves = (run->v[model->time_relation[k].next] != 0) != (run->v[model->time_relation[k].value] != 0);
+    return leaves;
 }
 
 // A relation that has changed again and again, and that its new value would change once more by no more than rounding: a voltage that a charger holds

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/event/event.h"
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
 #include "runtime/point/sense.h"
@@ -310,7 +311,9 @@ make_row(Run *run)
         return status;
     range_row(run);
     keep_final(run);
-    result->row[0] = run->v[0];
+    // What happens just after the start stands at the instant of the start, as events do at theirs.
+    double start = run->options->start;
+    result->row[0] = run->v[0] == event_just_after(start) ? start : run->v[0];
     if (result->wanted)
         fill_row(run);
     return MDL_OK;

@@ -188,7 +188,7 @@ process_event(Run *run, double instant, bool located, bool other)
     *(located ? &run->stats->state_events : &run->stats->time_events) += 1;
     int status = evaluate_left_limit(run, instant, located);
     run->outdated = located;
-    if (status == MDL_OK)
+    if (status == MDL_OK && instant != event_just_after(run->options->start)) // of that the first row is the left limit
         status = result_before_event(run);
     run->outdated = false;
     if (status != MDL_OK)

@@ -110,6 +110,8 @@ mdl_run_open(const mdl_model *model, const mdl_options *options, int *status)
         *status = integrator_create(&r->run);
     if (*status == MDL_OK)
         *status = integrator_start(&r->run);
+    if (*status == MDL_OK)
+        *status = simulate_leave_start(&r->run);
     if (*status == MDL_OK) // the method has evaluated other points
         *status = load_present(&r->run);
     float_control_set(control);

@@ -11,4 +11,7 @@
 
 // advance.c: everything that happens at an event. other: something else than a delayed event makes it.
 MDL_CHECKED int simulate_event(Run *run, double instant, bool located, bool other);
+// Once the integrator is ready: what relations with time change just after the start is an event of its own there.
+MDL_CHECKED int simulate_leave_start(Run *run);
+
 #endif

@@ -62,6 +62,16 @@ finish(Run *run)
     return status == MDL_OK ? result_row(run) : status;
 }
 
+// The point behind the start is not the start itself: what divides by time there need not have a value at it.
+int
+simulate_leave_start(Run *run)
+{
+    if (!(run->time < run->options->stop) || !event_leaves_start(run))
+        return MDL_OK;
+    run->time = event_just_after(run->time);
+    return simulate_event(run, run->time, false, true);
+}
+
 // The start has as long as the integration.
 static void
 set_deadline(Run *run)
@@ -128,7 +138,9 @@ simulate_begin(Run *run, Watch *clock)
     set_deadline(run);
     status = integrator_create(run);
     profile_begin(run);
-    return status == MDL_OK ? integrator_start(run) : status;
+    if (status == MDL_OK)
+        status = integrator_start(run);
+    return status == MDL_OK ? simulate_leave_start(run) : status;
 }
 
 bool

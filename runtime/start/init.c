@@ -432,5 +432,9 @@ init_solve(Run *run)
     if (status == MDL_OK)
         status = arm_initial_conditions(run, before);
     free(before);
-    return status == MDL_OK ? event_iterate(run, true) : status;
+    run->initialises = true;
+    if (status == MDL_OK)
+        status = event_iterate(run, true);
+    run->initialises = false;
+    return status;
 }
