@@ -66,7 +66,8 @@ finish(Run *run)
 int
 simulate_leave_start(Run *run)
 {
-    if (!(run->time < run->options->stop) || !event_leaves_start(run))
+    run->v[0] = run->time; // the method has evaluated other points
+    if (!simulate_goes_on(run) || !event_leaves_start(run))
         return MDL_OK;
     run->time = event_just_after(run->time);
     return simulate_event(run, run->time, false, true);
