@@ -335,11 +335,11 @@ find_guessed(Tearing *t)
     }
 }
 
-// A start value is a guess where an iteration begins: unknowns that the model gives one are iterated on.
+// A start value is a guess where an iteration begins: unknowns that the model gives one are iterated on. A large affine loop forgets where it began.
 static void
 tear_guessed(Tearing *t, const Var *unknowns, uint32_t n)
 {
-    if (n > LARGE_BLOCK)
+    if (t->large && t->linear)
         return;
     if (!t->guessed.n)
         find_guessed(t);

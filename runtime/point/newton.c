@@ -779,6 +779,30 @@ stays_open(Run *run, Newton *newton)
     return true;
 }
 
+// Where the matrix is singular at the start values those that are zero may be why: most of them
+// are nobody's. v is as before where there is no solution.
+static bool
+solve_from_others(Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    if (block->linear || block->m == 1 || newton->trouble != SINGULAR)
+        return false;
+    double kept[block->m + 1], from[block->m + 1];
+    newton_read(run, newton, kept);
+    newton_write(run, newton, newton->start);
+    if (zeros_follow(run, newton)) {
+        newton_read(run, newton, from);
+        newton->trouble = NO_TROUBLE;
+        if (newton_iterate(run, newton)) {
+            newton_note_elsewhere(run, newton, from);
+            return true;
+        }
+        newton->trouble = SINGULAR;
+    }
+    newton_write(run, newton, kept);
+    return false;
+}
+
 int
 newton_solve(Run *run, Newton *newton, Effort effort)
 {
@@ -805,6 +829,8 @@ newton_solve(Run *run, Newton *newton, Effort effort)
     }
     if (effort == EFFORT_RUN)
         solved = solved || stays_open(run, newton);
+    else if (!solved && solve_from_others(run, newton))
+        solved = true;
     else
         solved = solve_nearer(run, newton, solved);
     if (run->options->trace && effort != EFFORT_RUN)

@@ -82,6 +82,9 @@ void newton_read(const Run *run, const Newton *newton, double *to);
 void newton_write(const Run *run, const Newton *newton, const double *from);
 // newton_shortest.c: chooses what a solved affine block leaves open. False: out of memory, or not finite.
 MDL_CHECKED bool newton_shorten(Run *run, Newton *newton);
+// zero_starts.c: gives unknowns that begin at zero the values that follow from those of the others. False, with v as before, when none does; out of memory counts
+// as that.
+MDL_CHECKED bool zeros_follow(Run *run, Newton *newton);
 // path.c: after Newton's method failed at a start. True: the unknowns in v are a solution; otherwise they, and `trouble`, are those of
 // the direct attempt.
 MDL_CHECKED bool path_solve(Run *run, Newton *newton);
