@@ -696,7 +696,7 @@ call_function(ExprEnv *env, const FunctionRef *function, const Closure *closure,
         function_order_variables(&frame);
     Node *nodes = arena_array(env->arena, Node, frame.variables.n + 1);
     Value *values = arena_array(env->arena, Value, frame.variables.n + 1);
-    good = good && (!closure || closure_bind(&frame, closure, nodes, values))
+    good = good && function_check_derivatives(&frame) && (!closure || closure_bind(&frame, closure, nodes, values))
         && match_arguments(&frame, ast_child(env->ast, call, 1), nodes) && evaluate_arguments(&frame, nodes, values)
         && function_map(&frame, nodes, values, outputs, n);
     function_release(&frame);

@@ -66,6 +66,8 @@ void function_no_input(const Frame *frame, const FunctionRef *function, Node nam
 // Gives the outputs of a call that has been expanded the time derivatives that the function declares for them, where these are not those of its
 // statements: an input that it leaves out (noDerivative) moves as it likes. They stay as they are where that cannot be said.
 void function_take_rates(Frame *frame, const Value *arguments, Value *outputs, uint32_t n);
+// Whether what annotations `derivative` name exists: functions, options, inputs. False after messages.
+bool function_check_derivatives(Frame *frame);
 // --- run_time_call.c
 // Whether a function has the annotation inverse (routine_inverse.c).
 bool routine_declares_inverse(const Frame *frame);

@@ -62,6 +62,55 @@ find_declared(const Frame *frame, uint32_t nth, Declared *out)
     }
 }
 
+static bool
+refuse(const Frame *frame, Node at, const char *why)
+{
+    diag_add(frame->env->diags, E0212, node_span(frame->env, at), "the derivative of '%s' %s", sym_text(frame->env->syms, frame->function->full_name), why);
+    return false;
+}
+
+static bool
+has_input(const Frame *frame, Sym name)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < frame->variables.n && !found; i++)
+        found = frame->variables.at[i].name == name && frame->variables.at[i].flags & AST_F_INPUT;
+    return found;
+}
+
+// One option: its name is known, and an input that it names is one of the function.
+static bool
+check_option(const Frame *frame, Node mod)
+{
+    const ExprEnv *env = frame->env;
+    Node name = ast_child(env->ast, mod, 0), inner = ast_child(env->ast, mod, 1), value = inner ? ast_child(env->ast, inner, 0) : 0;
+    const char *text = sym_text(env->syms, ast_at(env->ast, ast_child(env->ast, name, 0))->sym);
+    if (!strcmp(text, "order"))
+        return true;
+    if (strcmp(text, "noDerivative") && strcmp(text, "zeroDerivative"))
+        return refuse(frame, mod, "has the options order, noDerivative and zeroDerivative, and this is none of them");
+    bool known = !value || (ast_kind(env->ast, value) == AST_REF && has_input(frame, ast_at(env->ast, ast_child(env->ast, value, 0))->sym));
+    return known || refuse(frame, value, "names one of its inputs here, and this is none");
+}
+
+bool
+function_check_derivatives(Frame *frame)
+{
+    ExprEnv *env = frame->env;
+    void *scope = env->scope;
+    Node mods, function;
+    bool good = true;
+    for (uint32_t k = 0; good && (function = ast_annotation(env->ast, env->syms, frame->function->class_node, "derivative", k, &mods)); k++) {
+        FunctionRef found;
+        for (uint32_t i = 1; i < ast_at(env->ast, mods)->nchild && good; i++)
+            good = check_option(frame, ast_child(env->ast, mods, i));
+        env->scope = frame->function->scope;
+        good = good && (ast_kind(env->ast, function) == AST_REF ? env->function(env, function, &found) : refuse(frame, function, "is the name of a function"));
+        env->scope = scope;
+    }
+    return good;
+}
+
 // Real, or a record of nothing else, whose derivative is a record of the same (section 12.7.1).
 static bool
 has_derivative(const Type *type)
