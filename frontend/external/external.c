@@ -203,6 +203,8 @@ place_passes(Passing *passing, U32Vec *inputs)
     }
     if (external_makes_object(passing))
         vec_push(inputs, expr_const(passing->env->exprs, 0)); // which one it is: see ir/lower/parameters.c
+    else if (passing->counted) // equal expressions are one: next() - next() was zero
+        vec_push(inputs, expr_const(passing->env->exprs, passing->env->routines->impure++));
     passing->inputs = inputs->n;
 }
 
@@ -395,6 +397,7 @@ external_run(Frame *frame)
     ExprEnv *env = frame->env;
     Node external = frame->external.node, name = ast_child(env->ast, external, 1);
     Passing passing = {.env = env, .returned = -1, .impure = !(ast_at(env->ast, frame->external_class)->flags & AST_F_PURE)};
+    passing.counted = env->routines && ast_at(env->ast, frame->external_class)->flags & AST_F_IMPURE;
     env->scope = frame->external.scope;
     passing.name = sym_text(env->syms, name ? ast_at(env->ast, name)->sym : ast_at(env->ast, frame->external_class)->sym);
     if (external_is_builtin(frame, &passing))

@@ -26,6 +26,7 @@ typedef struct Passing { // how an external function is called
     const char *name;    // of the external function
     bool fortran;
     bool impure;         // not declared as pure
+    bool counted;        // declared as impure: each call that is written is one of its own
     VEC(Pass) passes;
     int64_t returned;    // index of what it returns; -1: nothing
     uint32_t inputs, outputs;

@@ -122,6 +122,8 @@ bool routine_declared_inverses(Frame *frame, const Value *given, Keep keep, cons
 void compile_find_assigned(Compile *c, Node statements);
 // An argument that shapes the routine instead of being passed to it.
 bool compile_is_kept(ExprEnv *env, const Variable *variable, const Value *value, Keep keep);
+// Whether each call that is written is one of its own: of a function that is declared as impure. Its number is the last input.
+bool compile_is_counted(const Frame *frame);
 void compile_inputs(Compile *c, const Value *values, Keep keep);
 bool compile_input_sizes(Compile *c);
 // Outputs, with room for their types, then the others.

@@ -124,7 +124,18 @@ compile_inputs(Compile *c, const Value *values, Keep keep)
         bool known = variable->flags & AST_F_INPUT;
         vec_push(&c->env->locals, (Local){known ? variable->name : 0, value});
     }
+    if (compile_is_counted(&c->frame)) {
+        compile_cells(c, 1);
+        vec_push(&c->routine->real, 0);
+    }
     c->routine->inputs = c->routine->cells;
+}
+
+// Equal expressions are one: a last input, which nothing reads, has another value for each call.
+bool
+compile_is_counted(const Frame *frame)
+{
+    return ast_at(frame->env->ast, frame->function->class_node)->flags & AST_F_IMPURE;
 }
 
 // The declared type, with sizes left open taken from the value, or from what a statement assigned when the routine was compiled before.

@@ -11,6 +11,7 @@
 
 #include "frontend/external/external.h"
 #include "frontend/function/routine_inner.h"
+#include "ir/expr/expr_make.h"
 
 // --- one routine
 
@@ -194,6 +195,8 @@ make_call(Frame *frame, const Value *values, Keep keep, uint32_t index, Value **
         else if (frame->variables.at[i].flags & AST_F_INPUT
             && !compile_is_kept(env, &frame->variables.at[i], &values[i], keep))
             push_input(&inputs, &values[i]);
+    if (compile_is_counted(frame))
+        vec_push(&inputs, expr_const(env->exprs, env->routines->impure++));
     Expr call = routine_call(env->exprs, signature.number, inputs.at, inputs.n);
     *n = signature.n;
     *outputs = arena_array(env->arena, Value, signature.n + 1);

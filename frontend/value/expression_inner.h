@@ -31,6 +31,7 @@ struct Routines {
     Map of;              // key -> index
     VEC(Signature) signatures;
     U32Vec open;         // classes of functions that are being compiled
+    uint32_t impure;     // calls of functions declared as impure so far: each has a number
 };
 // Where the number of the external function with that key stands, until another one is asked for.
 uint32_t *routines_external_place(Routines *routines, Sym key, bool *known);
