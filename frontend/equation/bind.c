@@ -116,6 +116,9 @@ emit_fixed(Emission *emission, uint32_t var, uint32_t index)
 {
     Exprs *exprs = emission->walk->elab->dae->exprs;
     bool fixed = expr_value(exprs, emission->value.elements[index]) != 0;
+    if (!fixed && emission->member->kind == VAR_CONSTANT && !index && !emission->mod->of_type)
+        diag_add(emission->walk->elab->diags, E0221, emission->mod->span, "the constant '%s' is known before the start: it cannot be found by initial equations",
+                 sym_text(emission->walk->elab->dae->syms, emission->member->name));
     FragFlag flag = {.var = var, .clear = VARF_FIXED, .set = VARF_FIXED_SET | (fixed ? VARF_FIXED : 0)};
     vec_push(&emission->walk->frag->flags, flag);
 }
