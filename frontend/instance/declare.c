@@ -547,30 +547,6 @@ replace_classes(Elab *elab, Member *member, uint32_t class_id)
     return ok ? class_id : 0;
 }
 
-// The declaration of a type, which may have a constraining clause.
-static bool
-find_type(Elab *elab, const Member *member, Node type, Found *found)
-{
-    const Ast *ast = &elab->program->ast;
-    return ast_at(ast, type)->nchild == 1 && !(ast_at(ast, type)->flags & AST_F_DOT)
-        && scope_find(elab->program, member->class_id, ast_at(ast, ast_child(ast, type, 0))->sym, found) && found->class_id && found->member;
-}
-
-// `replaceable model K = A constrainedby B(p = 1)`: what holds for A and for whatever K has been replaced by (section 7.3.2), or
-// NULL. Without `constrainedby` the declaration itself is the constraint. Classes that it redeclares are so in the type (program_constrained).
-static Mod *
-constraint_of(Elab *elab, const Member *member, Node type, TypeUse *use)
-{
-    const Ast *ast = &elab->program->ast;
-    Found found;
-    if (!find_type(elab, member, type, &found))
-        return NULL;
-    bool replaced = class_at(elab->program, found.class_id)->node != found.member->node;
-    Node constrained = ast_child(ast, found.member->node, 2), body = ast_child(ast, found.member->node, 1);
-    Node mods = constrained ? ast_child(ast, constrained, 1) : replaced && ast_kind(ast, body) == AST_SHORT ? ast_child(ast, body, 2) : 0;
-    return mods ? type_modification(elab, use, found.member->name, mods, found.owner, ast_at(ast, mods)->span) : NULL;
-}
-
 // The inner element has the sizes that an outer declaration gives (section 5.4).
 static bool
 outer_sizes_fit(Elab *elab, Fragment *frag, Member *member)
@@ -611,7 +587,7 @@ declare(Elab *elab, Fragment *frag, Member *member)
         return true;
     Found found;
     member->type_class = type ? scope_class(elab->program, member->class_id, type) : 0;
-    if (member->type_class && find_type(elab, member, type, &found) && found.class_id == member->type_class)
+    if (member->type_class && type_find(elab, member->class_id, type, &found) && found.class_id == member->type_class)
         member->type_class = program_constrained(elab->program, &found);
     if (member->type_class)
         member->type_class = replace_classes(elab, member, member->type_class);
@@ -619,7 +595,7 @@ declare(Elab *elab, Fragment *frag, Member *member)
     elab->declaring = member->scope ? member->scope : frag;
     TypeUse use = {.giver = frag};
     if (type && member->type_class)
-        use.constraint = constraint_of(elab, member, type, &use);
+        use.constraint = type_constraint(elab, member->class_id, type, &use);
     bool open = false;
     bool ok = member->type_class && type_use(elab, member->type_class, &use)
            && declare_dims(elab, frag, member, &use, &open) && prefixes_fit(elab, member, &use);

@@ -378,6 +378,10 @@ typedef struct TypeUse {
 typedef struct TypeHome TypeHome;
 struct TypeHome { Fragment *frag; TypeHome *next; };
 bool type_use(Elab *elab, uint32_t class_id, TypeUse *use);
+// The class that a declaration in class `class_id` has as its type, where that is a name alone.
+bool type_find(Elab *elab, uint32_t class_id, Node type, Found *found);
+// What its constraining clause says, as modifications; NULL: nothing.
+Mod *type_constraint(Elab *elab, uint32_t class_id, Node type, TypeUse *use);
 // The modifications of a class that stand in the class `scope`; notes in `use` where they need an instance.
 Mod *type_modification(Elab *elab, TypeUse *use, Sym name, Node mods, uint32_t scope, Span span);
 // What modifications of the class around say of this one (section 7.2), or NULL; notes in `use` as above.

@@ -141,6 +141,30 @@ type_modification(Elab *elab, TypeUse *use, Sym name, Node mods, uint32_t scope,
     return mod;
 }
 
+// The declaration of a type, which may have a constraining clause.
+bool
+type_find(Elab *elab, uint32_t class_id, Node type, Found *found)
+{
+    const Ast *ast = &elab->program->ast;
+    return ast_at(ast, type)->nchild == 1 && !(ast_at(ast, type)->flags & AST_F_DOT)
+        && scope_find(elab->program, class_id, ast_at(ast, ast_child(ast, type, 0))->sym, found) && found->class_id && found->member;
+}
+
+// `replaceable model K = A constrainedby B(p = 1)`: what holds for A and for whatever K has been replaced by (section 7.3.2), or
+// NULL. Without `constrainedby` the declaration itself is the constraint. Classes that it redeclares are so in the type (program_constrained).
+Mod *
+type_constraint(Elab *elab, uint32_t class_id, Node type, TypeUse *use)
+{
+    const Ast *ast = &elab->program->ast;
+    Found found;
+    if (!type_find(elab, class_id, type, &found))
+        return NULL;
+    bool replaced = class_at(elab->program, found.class_id)->node != found.member->node;
+    Node constrained = ast_child(ast, found.member->node, 2), body = ast_child(ast, found.member->node, 1);
+    Node mods = constrained ? ast_child(ast, constrained, 1) : replaced && ast_kind(ast, body) == AST_SHORT ? ast_child(ast, body, 2) : 0;
+    return mods ? type_modification(elab, use, found.member->name, mods, found.owner, ast_at(ast, mods)->span) : NULL;
+}
+
 // What a component says of a class inside its own (`A a(X(p = 3))`) as a modification of that class: one for all that have it as their type,
 // wherever they stand. The values stand where the component is declared.
 static Mod *
@@ -230,12 +254,13 @@ type_use(Elab *elab, uint32_t class_id, TypeUse *use)
 {
     const Ast *ast = &elab->program->ast;
     uint32_t type = 0;       // the first class on the way that is declared as a type
+    uint32_t due = 0;        // what a constraining clause says is of the class at this depth
     for (uint32_t depth = 0; depth <= DEPTH_LIMIT; depth++) {
         use->class_id = class_id;
         if (class_at(elab->program, class_id)->modified)
             use->mod = mod_merge(elab, use->mod, type_class_modification(elab, use, class_id));
         // What a constraining clause says of a replaced class holds for the replacement, whose own short class comes first.
-        if (use->constraint && (depth || ast_kind(ast, class_at(elab->program, class_id)->body) != AST_SHORT)) {
+        if (use->constraint && (depth > due || ast_kind(ast, class_at(elab->program, class_id)->body) != AST_SHORT)) {
             use->mod = mod_merge(elab, use->mod, use->constraint);
             use->constraint = NULL;
         }
@@ -273,6 +298,14 @@ type_use(Elab *elab, uint32_t class_id, TypeUse *use)
         class_id = info->bases.at[0];
         if (!class_id)
             return false;
+        Mod *said = NULL;
+        if (kind == AST_SHORT) // `rc(redeclare model Cycle = Own)`: Own may be replaceable itself
+            said = type_constraint(elab, info->parent, ast_child(ast, info->extends.at[0], 0), use);
+        if (said) {
+            use->mod = mod_merge(elab, use->mod, use->constraint);
+            use->constraint = said;
+            due = depth + 1;
+        }
     }
     return false;
 }
