@@ -27,6 +27,7 @@ enum { ITERATIONS = 60, BESIDE = 3 };
 static const double CONVERGED = 1e-12;  // relative size of the last correction that is applied
 static const double STAGNATED = 1e-8;   // rounding may keep corrections above CONVERGED, never above this
 static const double UNEQUAL = 1e-5;     // the same of affine blocks whose residuals are rounding: conditions of some 1e10
+static const double NOISY = 1e-4;      // the same of others whose residuals were seen to be noise: derivatives of voltages on picofarads
 static const double WRONG = 1e-6;       // corrections above this part of an unknown leave it with few right digits
 static const double SHRINKS = 0.9;
 static const double NEAR = 0.5;         // length of a correction that leads to the nearest solution, and
@@ -101,6 +102,7 @@ newton_snapshot(Newton *newton, Snapshot *snapshot)
     snapshot_part(snapshot, &newton->switched, sizeof newton->switched);
     snapshot_part(snapshot, &newton->told, sizeof newton->told);
     snapshot_part(snapshot, &newton->determined, sizeof newton->determined);
+    snapshot_part(snapshot, &newton->noisy, sizeof newton->noisy);
     snapshot_part(snapshot, &newton->locked, sizeof newton->locked);
     snapshot_part(snapshot, &newton->reviewed, sizeof newton->reviewed);
 }
@@ -411,6 +413,56 @@ measure_known(const Run *run, Newton *newton)
     free(kept);
 }
 
+// Of each residual at -2 to 2 times `length` steps from the base: by how much it differs from the straight line that it is on without rounding and curvature,
+// and by how much from its value at the base.
+static void
+measure_bends(const Run *run, Newton *newton, double length, const double *first, double *bend, double *change)
+{
+    const mdl_block *block = newton->block;
+    memset(bend, 0, block->m * sizeof *bend);
+    memset(change, 0, block->m * sizeof *change);
+    for (int sample = -2; sample <= 2; sample++) {
+        move(run, newton, sample * length);
+        mdl_call(block->eval, run->v);
+        for (uint32_t i = 0; i < block->m; i++) {
+            double here = newton->target[i] - run->v[block->residual[i]];
+            bend[i] = fmax(bend[i], fabs(here - (1 - sample * length) * first[i]));
+            change[i] = fmax(change[i], fabs(here - first[i]));
+        }
+    }
+}
+
+// The residuals behind the full step are what rounding makes of them: what they differ by from straight lines along the step does not grow with the distance.
+// At a kink it does, and where they are curved as its square. Where the step is below the resolution of their terms they do not change at all near it. v is as before.
+static bool
+is_noise(const Run *run, Newton *newton)
+{
+    const double far = 32, growth = 8, growth_of_flat = 100;
+    const mdl_block *block = newton->block;
+    double first[block->m + 1], near_bend[block->m + 1], far_bend[block->m + 1], change[block->m + 1], any[block->m + 1];
+    bool noise = true;
+    move(run, newton, 0);
+    mdl_call(block->eval, run->v);
+    for (uint32_t i = 0; i < block->m; i++)
+        first[i] = newton->target[i] - run->v[block->residual[i]];
+    measure_bends(run, newton, 1, first, near_bend, change); // the full step is one of these
+    measure_bends(run, newton, far, first, far_bend, any);
+    move(run, newton, 1);
+    if (!newton_defect(run, newton, first)) // forgets what has failed far off
+        return false;
+    for (uint32_t i = 0; i < block->m; i++)
+        noise = noise && far_bend[i] <= (change[i] > 0 ? growth : growth_of_flat) * near_bend[i] + CONVERGED * newton->size[i];
+    return noise;
+}
+
+static bool
+notes_noise(const Run *run, Newton *newton)
+{
+    bool noise = is_noise(run, newton);
+    newton->noisy |= noise;
+    return noise;
+}
+
 // A full correction of the size `norm` that the next one need not be smaller than: both are rounding. Of an affine block this may be more
 // than usual, since its unknowns may differ by their number of digits (what ideal diodes leak and what they conduct; a flow and the rate
 // of the pressure in a stiff vessel); there the residuals must be rounding, too. In a folded mechanism such a correction is a wrong one.
@@ -421,7 +473,9 @@ may_be_rounding(const Run *run, Newton *newton, double norm)
     bool leaking = run->model->leak && run->v[run->model->leak] > 0, open = !run->model->n_constraints;
     if (norm <= STAGNATED)
         return true;
-    if (!(leaking || open) || !newton->block->linear || norm > UNEQUAL)
+    if (!newton->block->linear)
+        return open && norm <= NOISY && newton->block->m <= RANK_LIMIT && notes_noise(run, newton);
+    if (!(leaking || open) || norm > UNEQUAL)
         return false;
     if (has_small_residuals(run, newton, rounding, leaking ? rounding * inner_size(run, newton) : 0))
         return true;

@@ -50,6 +50,7 @@ struct Newton {
     // looked at last (locked.c).
     bool switched, told;
     bool determined; // the matrix was regular somewhere
+    bool noisy;      // a solution was taken although corrections do not shrink: its residuals are rounding of larger terms
     uint32_t locked, reviewed;
     double *weight;  // per unknown and inner variable: square of its weight where a shortest solution is taken; NULL: not yet asked for
     Square *square;  // of a deficient affine block; NULL: not yet, or not to be used

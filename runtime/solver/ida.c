@@ -471,14 +471,17 @@ has_stumbled(const Run *run)
     return failures > 0 && failures != before; // counted anew at each start
 }
 
-// Loops among the unknowns, and nobody has asked for that. All are affine: the solution of another one may have ended here, which the report says.
+// Loops among the unknowns, and nobody has asked for that. All are affine: the solution of another one may have ended here, which the report says; or one
+// has unknowns that rounding alone changes by more than the corrector lets it, which Newton's method knows of.
 static bool
 may_be_causal(const Run *run)
 {
-    bool affine = !run->causal && run->options->form == MDL_FORM_AUTO && run->model->n > run->model->nx;
-    for (uint32_t k = 0; affine && k < run->model->n_dynamics; k++)
-        affine = !run->block[k] || run->block[k]->block->linear;
-    return affine;
+    bool asks = !run->causal && run->options->form == MDL_FORM_AUTO && run->model->n > run->model->nx, affine = true, noisy = false;
+    for (uint32_t k = 0; asks && k < run->model->n_dynamics; k++) {
+        affine = affine && (!run->block[k] || run->block[k]->block->linear);
+        noisy = noisy || (run->block[k] && run->block[k]->noisy);
+    }
+    return asks && (affine || noisy);
 }
 
 // One or two steps may end near a singular position. Where they become short there, and many, they follow what rounding has made of slopes.
