@@ -45,12 +45,21 @@ is_whole_result(const Exprs *exprs, Expr result)
     return routine->external || at >= routine->whole.n || routine->whole.at[at];
 }
 
-// Indices of loops, and what counts connections, are literals.
+// The compiler's own variables are what its equations say; those of clocks give variables of the model.
+static bool
+is_made(const Dae *dae, Var var)
+{
+    return dae_group(dae, var)->decl->flags & GROUP_HIDDEN;
+}
+
+// Indices of loops, and what counts connections, are literals. What the compiler adds of its own (by what a start may be moved) is zero where the equation holds.
 static bool
 is_whole_variable(const Dae *dae, Var var)
 {
     double value;
-    return dae_is_literal(dae, var, &value) ? value == floor(value) : dae_type(dae, var) != TYPE_REAL;
+    if (dae_is_literal(dae, var, &value))
+        return value == floor(value);
+    return dae_type(dae, var) != TYPE_REAL || is_made(dae, var);
 }
 
 // Whether e is a whole number by what it is made of; its arguments are known.
@@ -131,13 +140,6 @@ gives_whole(Whole *whole, Expr shape, Var var)
     for (uint32_t side = 0; side < 2; side++)
         good = terms_are_whole(whole, expr_arg(exprs, shape, side), slot, &other) && good;
     return good || other;
-}
-
-// The compiler's own Integers are what its equations say; those of clocks give variables of the model.
-static bool
-is_made(const Dae *dae, Var var)
-{
-    return dae_group(dae, var)->decl->flags & GROUP_HIDDEN;
 }
 
 bool

@@ -218,13 +218,14 @@ push_sources(const Clocks *clocks, uint32_t equation, uint32_t side, U32Vec *sta
     Expr other = expr_arg(dae->exprs, at->shape, 1 - side);
     for (uint32_t k = 0, n = expr_nslots(dae->exprs, other); k < n; k++) {
         Var source = dae->rows.at[at->row + k];
-        if (expr_uses_slot(dae->exprs, other, k) && dae->var_pre_of.at[source] == NONE)
+        if (expr_uses_slot(dae->exprs, other, k) && dae->var_pre_of.at[source] == NONE && dae_type(dae, source) != TYPE_REAL)
             vec_push(stack, source);
     }
 }
 
-// The condition of a clock of events follows at once, through equations that give one variable each, from what the clock itself makes: it asks for the
-// tick, and the tick takes the request back (a value is sampled whenever it has moved away from the sample before). The tick is in the next iteration of the event then.
+// The condition of a clock of events follows at once, by Booleans and Integers alone, from what the clock itself makes: it asks for the tick, and
+// the tick takes the request back. The tick is in the next iteration of the event then. What Reals carry back need not do so at once: each event of
+// LogicalSample (Modelica.Clocked) would count twice.
 static bool
 answers_itself(Clocks *clocks, const Base *base)
 {
