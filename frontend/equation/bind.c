@@ -277,7 +277,7 @@ emit_role(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
         emission.counted_from = walk->n;
     if (mod->each && !has_elements(&emission)) {
         const Sources *sources = elab->program->sources;
-        bool found = mod->span.hi && sources_is_found(sources, mod->span.lo) && !sources_in_library(sources, mod->span.lo);
+        bool found = mod->span.hi && sources_is_others(sources, mod->span.lo);
         diag_add(elab->diags, found ? W1105 : E0110, mod->span, "'each' is for elements of arrays; '%s' is in none", name_of(elab, mod->name));
     }
     if (emit_kept(&emission))

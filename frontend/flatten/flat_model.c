@@ -163,7 +163,7 @@ is_found_class(const Linker *linker, const ClassInfo *info)
 {
     const Sources *sources = linker->elab->program->sources;
     uint32_t at = node_at(linker->elab, info->node)->span.lo;
-    return info->node && sources_is_found(sources, at) && !sources_in_library(sources, at);
+    return info->node && sources_is_others(sources, at);
 }
 
 static void

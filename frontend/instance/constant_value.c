@@ -41,7 +41,7 @@ check_constant(Elab *elab, const ClassMember *member, const Mod *mods, const Val
             double number = expr_op(exprs, value->elements[i]) == OP_CONST ? expr_value(exprs, value->elements[i]) : limit;
             if (!isfinite(number) || (side == 0 ? number >= limit : number <= limit))
                 continue;
-            bool found = span.hi && sources_is_found(elab->program->sources, span.lo) && !sources_in_library(elab->program->sources, span.lo);
+            bool found = span.hi && sources_is_others(elab->program->sources, span.lo);
             Diag *diag = diag_add(elab->diags, found ? W1605 : E0603, span, "constant '%s' is %g, but must be at %s %g", name_of(elab, member->name), number,
                                   sides[side], limit);
             if (node_at(elab, member->node)->span.lo != span.lo)

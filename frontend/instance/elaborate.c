@@ -368,19 +368,13 @@ check_body_redeclare(Elab *elab, uint32_t class_id, const ClassMember *member)
                  "there is no inherited '%s' that could be redeclared", name_of(elab, member->name));
 }
 
-static bool
-is_others(const Elab *elab, Span span)
-{
-    return sources_is_found(elab->program->sources, span.lo) && !sources_in_library(elab->program->sources, span.lo);
-}
-
 // What a replaceable class may become is not known where it would be inherited (section 7.1.4), nor what is in one. False after an error.
 static bool
 check_replaceable(Elab *elab, uint32_t class_id, Node name)
 {
     const Ast *ast = &elab->program->ast;
     uint32_t at = ast_at(ast, name)->flags & AST_F_DOT ? CLASSID_ROOT : 0, n = ast_at(ast, name)->nchild;
-    if (n > 1 && is_others(elab, ast_at(ast, name)->span))
+    if (n > 1 && sources_is_others(elab->program->sources, ast_at(ast, name)->span.lo))
         return true;
     for (uint32_t i = 0; i < n; i++) {
         Found found;
@@ -407,7 +401,7 @@ check_base_name(Elab *elab, uint32_t class_id, Node name, uint32_t before)
     const Ast *ast = &elab->program->ast;
     Program *program = elab->program;
     Sym sym = ast_at(ast, ast_child(ast, name, 0))->sym;
-    if (ast_at(ast, name)->nchild != 1 || (ast_at(ast, name)->flags & AST_F_DOT) || is_others(elab, ast_at(ast, name)->span)
+    if (ast_at(ast, name)->nchild != 1 || (ast_at(ast, name)->flags & AST_F_DOT) || sources_is_others(elab->program->sources, ast_at(ast, name)->span.lo)
         || class_at(program, before)->parent == program_origin(program, class_id))
         return;
     for (uint32_t i = 0; i < class_at(program, class_id)->bases.n; i++) {

@@ -292,7 +292,7 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
         return inner;
     if (!may_redeclare(elab, outer, inner)) {
         // In a library that was found the outermost redeclaration counts, as it does where the one before is replaceable.
-        bool library = outer->span.hi && sources_is_found(elab->program->sources, outer->span.lo) && !sources_in_library(elab->program->sources, outer->span.lo);
+        bool library = outer->span.hi && sources_is_others(elab->program->sources, outer->span.lo);
         Diag *diag = diag_add(elab->diags, library ? W1108 : E0129, outer->span, "'%s' has been redeclared without 'replaceable'",
                               sym_text(elab->dae->syms, outer->name));
         diag_note(diag, inner->span, "redeclared here");

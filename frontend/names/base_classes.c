@@ -107,7 +107,7 @@ static bool
 is_icon_of_library(Program *program, uint32_t base, Node extends)
 {
     uint32_t at = ast_at(&program->ast, extends)->span.lo;
-    return sources_is_found(program->sources, at) && !sources_in_library(program->sources, at) && is_empty(program, base, 0);
+    return sources_is_others(program->sources, at) && is_empty(program, base, 0);
 }
 
 static bool

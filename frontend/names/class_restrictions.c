@@ -37,13 +37,6 @@ restriction_of(ClassKind kind)
     return NULL;
 }
 
-// In a library of others, found on the search path: what makes no difference there is not told.
-static bool
-is_others(const Program *program, Span span)
-{
-    return sources_is_found(program->sources, span.lo) && !sources_in_library(program->sources, span.lo);
-}
-
 static void
 check_line(Program *program, const ClassInfo *info, const Restriction *rule, Node line)
 {
@@ -64,7 +57,7 @@ check_elements(Program *program, const ClassInfo *info, const Restriction *rule,
     bool hidden = ast_kind(ast, section) == AST_PROTECTED && rule->kind != CLASS_PACKAGE;
     for (uint32_t i = 0; i < ast_at(ast, section)->nchild; i++) {
         Node line = ast_child(ast, section, i), first = ast_child(ast, line, 3);
-        if (hidden && ast_kind(ast, line) == AST_EXTENDS && !is_others(program, ast_at(ast, line)->span))
+        if (hidden && ast_kind(ast, line) == AST_EXTENDS && !sources_is_others(program->sources, ast_at(ast, line)->span.lo))
             diag_add(program->diags, E0131, ast_at(ast, line)->span, "'%s' is a %s and has public elements only",
                      sym_text(program->syms, info->full_name), ast_class_kind_name(rule->kind));
         if (ast_kind(ast, line) != AST_COMPONENTS)
@@ -156,7 +149,7 @@ check_object(Program *program, uint32_t class_id)
         object |= name && ast_at(ast, name)->nchild == 1 && !strcmp(scope_name_text(program, name), "ExternalObject")
                && scope_find_class(program, class_id, name, false) == CLASSID_OBJECT;
     }
-    object = object && !is_others(program, ast_at(ast, class_at(program, class_id)->node)->span);
+    object = object && !sources_is_others(program->sources, ast_at(ast, class_at(program, class_id)->node)->span.lo);
     for (uint32_t i = 0; object && i < class_at(program, class_id)->members.n; i++) {
         const ClassMember *member = &class_at(program, class_id)->members.at[i];
         Node node = member->is_class ? class_node(program, member) : member->node;
@@ -180,7 +173,7 @@ check_operator(Program *program, const ClassInfo *info)
         diag_add(program->diags, E0131, ast_at(&program->ast, info->node)->span, "'%s' is an operator: it stands in an operator record",
                  sym_text(program->syms, info->full_name));
     bool encapsulated = ast_at(&program->ast, info->node)->flags & AST_F_ENCAPSULATED;
-    if ((function || info->kind == CLASS_OPERATOR) && stands && !encapsulated && !is_others(program, ast_at(&program->ast, info->node)->span))
+    if ((function || info->kind == CLASS_OPERATOR) && stands && !encapsulated && !sources_is_others(program->sources, ast_at(&program->ast, info->node)->span.lo))
         diag_add(program->diags, E0131, ast_at(&program->ast, info->node)->span, "'%s' is an operator: it is encapsulated",
                  sym_text(program->syms, info->full_name));
     if (function)
@@ -426,7 +419,7 @@ check_same_class(Program *program, const ClassMember *member, uint32_t base, boo
         || ast_same(ast, found.member->node, class_node(program, member), AST_NONE))
         return;
     Span span = ast_at(ast, class_node(program, member))->span;
-    bool library = own && sources_is_found(program->sources, span.lo) && !sources_in_library(program->sources, span.lo);
+    bool library = own && sources_is_others(program->sources, span.lo);
     Diag *diag = diag_add(program->diags, library ? W1106 : E0105, span, "'%s' is declared twice: '%s' has another class of this name",
                           sym_text(program->syms, member->name), sym_text(program->syms, class_at(program, base)->full_name));
     diag_note(diag, ast_at(ast, found.member->node)->span, "first declared here");

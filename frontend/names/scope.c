@@ -501,7 +501,7 @@ scope_look_inside(Program *program, uint32_t class_id, const Found *found, Span 
         || (found->member->is_class && (ast_at(&program->ast, found->member->node)->flags & AST_F_ENCAPSULATED)))
         return true;
     // As it is written it says which class is meant, so that a library that was found may do it.
-    bool library = found->member->is_class && sources_is_found(program->sources, span.lo) && !sources_in_library(program->sources, span.lo);
+    bool library = found->member->is_class && sources_is_others(program->sources, span.lo);
     Diag *diag = diag_add(program->diags, library ? W1107 : E0119, span, "'%s' stands in the %s '%s', which is no package, and is not encapsulated",
                           sym_text(program->syms, found->member->name), ast_class_kind_name((ClassKind)info->kind), class_name);
     diag_note(diag, ast_at(&program->ast, found->member->node)->span, "declared here");

@@ -216,3 +216,9 @@ sources_is_found(const Sources *sources, uint32_t offset)
     const File *file = file_at(sources, offset);
     return file && file->found;
 }
+
+bool
+sources_is_others(const Sources *sources, uint32_t offset)
+{
+    return sources_is_found(sources, offset) && !sources_in_library(sources, offset);
+}

@@ -41,6 +41,7 @@ bool sources_in_library(const Sources *sources, uint32_t offset);
 // Files of packages that were found by name, and are not the user's own.
 void sources_set_found(Sources *sources, int file);
 bool sources_is_found(const Sources *sources, uint32_t offset);
+bool sources_is_others(const Sources *sources, uint32_t offset); // the same without mdlc's own library: what makes no difference there is not told
 bool sources_locate(const Sources *sources, uint32_t offset, Place *place); // false: no place
 
 // Where a span begins; false for a span of nothing that was written.
