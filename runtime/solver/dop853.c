@@ -213,6 +213,34 @@ dop853_right_side(Run *run, double time, const double *y, double *slope)
     return status;
 }
 
+bool
+dop853_stages(Run *run, Steps *steps, double time, const double *step, uint32_t from, uint32_t to)
+{
+    for (uint32_t k = from; k < to; k++) {
+        dop853_stage(k, steps->chunks, step, steps->start, steps->slope, steps->point);
+        if (dop853_right_side(run, time + dop853_node[k] * step[0], steps->point, steps->slope[k]) != MDL_OK)
+            return false;
+    }
+    return true;
+}
+
+void
+dop853_lengths(double length, double *step)
+{
+    for (uint32_t k = 0; k < WIDTH; k++)
+        step[k] = length;
+}
+
+double
+dop853_estimate(const Run *run, Steps *steps, double length)
+{
+    double squares[2 * WIDTH], sum[2] = {0};
+    dop853_errors(steps->chunks, steps->weight, steps->slope, steps->error, steps->rate, squares);
+    for (uint32_t k = 0; k < 2 * WIDTH; k++)
+        sum[k / WIDTH] += squares[k];
+    return dop853_size(length, sum[0], sum[1], run->ode->n);
+}
+
 // --- stiffness
 
 static void
@@ -395,21 +423,14 @@ make_attempt(Run *run, Attempt attempt, double *size)
 {
     Ode *ode = run->ode;
     Steps *steps = &ode->own;
-    double step[WIDTH], squares[3 * WIDTH], sum[2] = {0};
+    double step[WIDTH], squares[3 * WIDTH];
     *size = NAN;
     ode->off = false;
-    for (uint32_t k = 0; k < WIDTH; k++)
-        step[k] = attempt.length;
-    for (uint32_t k = 1; k < DOP853_STAGES; k++) {
-        dop853_stage(k, steps->chunks, step, steps->start, steps->slope, steps->point);
-        if (dop853_right_side(run, run->time + dop853_node[k] * attempt.length, steps->point, steps->slope[k]) != MDL_OK)
-            return MDL_OK;
-    }
+    dop853_lengths(attempt.length, step);
+    if (!dop853_stages(run, steps, run->time, step, 1, DOP853_STAGES))
+        return MDL_OK;
     dop853_end(steps->chunks, step, steps->start, steps->carry, steps->slope, steps->end, steps->left);
-    dop853_errors(steps->chunks, steps->weight, steps->slope, steps->error, steps->rate, squares);
-    for (uint32_t k = 0; k < 2 * WIDTH; k++)
-        sum[k / WIDTH] += squares[k];
-    double error = dop853_size(attempt.length, sum[0], sum[1], ode->n);
+    double error = dop853_estimate(run, steps, attempt.length);
     *size = error;
     if (!(error <= 1))
         return MDL_OK;

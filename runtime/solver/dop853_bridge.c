@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "runtime/linear/collocation.h"
-#include "runtime/linear/nvector.h"
 #include "runtime/point/point.h"
 #include "runtime/point/snapshot.h"
 #include "runtime/solver/dop853_inner.h"
@@ -173,15 +172,11 @@ short_step(Run *run, double time, double length, const double *y, const double *
     Bridge *bridge = ode->bridge;
     Steps *steps = &bridge->steps;
     double step[DOP853_WIDTH];
-    for (uint32_t k = 0; k < DOP853_WIDTH; k++)
-        step[k] = length;
+    dop853_lengths(length, step);
     memcpy(steps->start, y, bridge->n * sizeof *y);
     memcpy(steps->slope[0], slope, bridge->n * sizeof *slope);
-    for (uint32_t k = 1; k < DOP853_STAGES; k++) {
-        dop853_stage(k, steps->chunks, step, steps->start, steps->slope, steps->point);
-        if (dop853_right_side(run, time + dop853_node[k] * length, steps->point, steps->slope[k]) != MDL_OK)
-            return false;
-    }
+    if (!dop853_stages(run, steps, time, step, 1, DOP853_STAGES))
+        return false;
     dop853_end(steps->chunks, step, steps->start, steps->carry, steps->slope, steps->end, steps->left);
     if (!projection_apply(run, ode->projection, time + length, steps->end))
         return false;

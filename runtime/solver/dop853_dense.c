@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/linear/nvector.h"
 #include "runtime/point/point.h"
 #include "runtime/solver/dop853_inner.h"
 #include "runtime/solver/ensemble_inner.h"
@@ -16,20 +15,25 @@
 
 enum { WIDTH = DOP853_WIDTH, SLOPES = DOP853_SLOPES, TERMS = DOP853_TERMS };
 
+// Slopes that are no part of what the run takes.
+MDL_CHECKED static bool
+stages_between(Run *run, Steps *steps, double time, const double *step, uint32_t from, uint32_t to)
+{
+    uint64_t before = run->stats->residuals;
+    bool made = dop853_stages(run, steps, time, step, from, to);
+    run->contest.aside += run->stats->residuals - before;
+    return made;
+}
+
 MDL_CHECKED static bool
 make_polynomial(Run *run)
 {
     Ode *ode = run->ode;
     Steps *steps = &ode->own;
     double step[WIDTH];
-    for (uint32_t k = 0; k < WIDTH; k++)
-        step[k] = ode->length;
-    for (uint32_t k = DOP853_STAGES + 1; k < SLOPES; k++) {
-        dop853_stage(k, steps->chunks, step, steps->start, steps->slope, steps->point);
-        run->contest.aside++;
-        if (dop853_right_side(run, ode->from + dop853_node[k] * ode->length, steps->point, steps->slope[k]) != MDL_OK)
-            return false;
-    }
+    dop853_lengths(ode->length, step);
+    if (!stages_between(run, steps, ode->from, step, DOP853_STAGES + 1, SLOPES))
+        return false;
     dop853_polynomial(steps->chunks, step, steps->start, steps->end, steps->slope, steps->term);
     return steps->between = true;
 }
@@ -45,19 +49,6 @@ dop853_wrong(const Run *run, const Steps *steps)
     return share * peak * most / run->strictness;
 }
 
-// Slopes `from` to `to` - 1 of a step from `time`.
-MDL_CHECKED static bool
-stages_between(Run *run, Steps *steps, double time, const double *step, uint32_t from, uint32_t to)
-{
-    for (uint32_t k = from; k < to; k++) {
-        dop853_stage(k, steps->chunks, step, steps->start, steps->slope, steps->point);
-        run->contest.aside++;
-        if (dop853_right_side(run, time + dop853_node[k] * step[0], steps->point, steps->slope[k]) != MDL_OK)
-            return false;
-    }
-    return true;
-}
-
 // Two steps of half the length with a polynomial each, ode->half: the first begins and the second ends as the last step does. Their polynomials are wrong by a 256th.
 // False: they lead elsewhere, by more than a share of what that of the step is wrong by, as from positions in which constraints depend on each other.
 MDL_CHECKED static bool
@@ -71,8 +62,7 @@ make_halves(Run *run, double wrong)
     for (uint32_t h = 0; h < 2; h++)
         if (!ode->half[h].block && !steps_create(&ode->half[h], ode->n, 1))
             return false;
-    for (uint32_t k = 0; k < WIDTH; k++)
-        step[k] = ode->length / 2;
+    dop853_lengths(ode->length / 2, step);
     for (size_t i = 0, at = last->stride > 1 ? run->lane : 0; i < ode->n; i++, at += last->stride) {
         first->start[i] = last->start[at];
         first->slope[0][i] = last->slope[0][at];
@@ -132,25 +122,17 @@ step_from(Run *run, bool behind, double time)
     const Steps *last = ode->at;
     Steps *aside = &ode->aside;
     const double *from = behind ? last->end : last->start, *slope = last->slope[behind ? DOP853_STAGES : 0];
-    double step[WIDTH], squares[2 * WIDTH], sum[2] = {0}, began = behind ? ode->from + ode->length : ode->from;
-    for (uint32_t k = 0; k < WIDTH; k++)
-        step[k] = time - began;
+    double step[WIDTH], began = behind ? ode->from + ode->length : ode->from;
+    dop853_lengths(time - began, step);
     for (size_t i = 0, at = last->stride > 1 ? run->lane : 0; i < ode->n; i++, at += last->stride) {
         aside->start[i] = from[at];
         aside->slope[0][i] = slope[at];
         aside->weight[i] = last->weight[at];
     }
-    for (uint32_t k = 1; k < DOP853_STAGES; k++) {
-        dop853_stage(k, aside->chunks, step, aside->start, aside->slope, aside->point);
-        run->contest.aside++;
-        if (dop853_right_side(run, began + dop853_node[k] * step[0], aside->point, aside->slope[k]) != MDL_OK)
-            return INFINITY;
-    }
+    if (!stages_between(run, aside, began, step, 1, DOP853_STAGES))
+        return INFINITY;
     dop853_end(aside->chunks, step, aside->start, aside->carry, aside->slope, aside->end, aside->left);
-    dop853_errors(aside->chunks, aside->weight, aside->slope, aside->error, aside->rate, squares);
-    for (uint32_t k = 0; k < 2 * WIDTH; k++)
-        sum[k / WIDTH] += squares[k];
-    double error = dop853_size(step[0], sum[0], sum[1], ode->n);
+    double error = dop853_estimate(run, aside, step[0]);
     return isnan(error) ? INFINITY : error;
 }
 

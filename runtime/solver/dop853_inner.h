@@ -66,6 +66,10 @@ double dop853_judge_stability(Run *run, const Steps *steps, const double *square
 
 // The slope at a point. MDL_FAILED without a message: there is none.
 MDL_CHECKED int dop853_right_side(Run *run, double time, const double *y, double *slope);
+// Slopes `from` to `to` - 1 of a step from `time`, whose length stands DOP853_WIDTH times in `step` (dop853_lengths()). False: there is none.
+MDL_CHECKED bool dop853_stages(Run *run, Steps *steps, double time, const double *step, uint32_t from, uint32_t to);
+void dop853_lengths(double length, double *step);
+double dop853_estimate(const Run *run, Steps *steps, double length); // the size of a step's error by its slopes; steps->error has it per unknown
 MDL_CHECKED int dop853_report(Run *run); // MDL_FAILED: there is no step
 
 // --- dop853_dense.c: values within a step
