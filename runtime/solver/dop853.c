@@ -89,7 +89,7 @@ dop853_create(Run *run)
         run->ensemble = NULL;
     if (!run->ensemble && !steps_create(&ode->own, ode->n, 1))
         return MDL_INTERNAL;
-    if (!run->ensemble && ode->projection && !(ode->bridge = bridge_create(ode->n)))
+    if (ode->projection && !(ode->bridge = bridge_create(ode->n)))
         return MDL_INTERNAL;
     run->strictness = FINER * integrator_strictness(run, DOP853_ORDER, SHARE);
     run->stats->linear_solver = "none";
@@ -416,6 +416,14 @@ dop853_accept(Run *run, Attempt attempt, double size)
     return false;
 }
 
+bool
+dop853_nears_singular(Run *run, const double *end)
+{
+    Ode *ode = run->ode;
+    bool nears = contest_nears_singular(run, ode->projection, end), bridges = !ode->unclear && bridge_usual(ode->bridge) > 0;
+    return (bridges && run->contest.noise > NOISY) || (nears && run->contest.open);
+}
+
 // All slopes of an attempt, and its end, which is evaluated last. *size: its error in units of the tolerance; NaN where there is no right side, or no way to the
 // invariants.
 MDL_CHECKED static int
@@ -443,8 +451,7 @@ make_attempt(Run *run, Attempt attempt, double *size)
         ode->off = !projected;
         if (!projected)
             return MDL_OK;
-        bool nears = contest_nears_singular(run, ode->projection, steps->end), bridges = !ode->unclear && bridge_usual(ode->bridge) > 0;
-        if ((bridges && run->contest.noise > NOISY) || (nears && run->contest.open))
+        if (dop853_nears_singular(run, steps->end))
             return RUN_NEARS_SINGULAR;
         if (!run->contest.open)
             projection_warn(run, ode->projection, steps->end);
@@ -547,6 +554,21 @@ make_step(Run *run, double limit)
     }
 }
 
+// Beside those of other runs; by itself where that gives none, or none that may be taken.
+MDL_CHECKED static int
+step_in_ensemble(Run *run, double limit)
+{
+    Ode *ode = run->ode;
+    int status = dop853_lanes_step(run, limit);
+    if (status != MDL_FAILED)
+        return status;
+    ensemble_forget(run);
+    if (!ode->own.block && !steps_create(&ode->own, ode->n, 1))
+        return MDL_INTERNAL;
+    ode->at = &ode->own;
+    return make_step(run, limit);
+}
+
 MDL_CHECKED static int
 dop853_step(Run *run, double limit)
 {
@@ -557,8 +579,7 @@ dop853_step(Run *run, double limit)
             ensemble_forget(run);
         return MDL_OK;
     }
-    int status = run->ensemble ? dop853_lanes_step(run, limit) : make_step(run, limit);
-    return status == MDL_FAILED && run->ensemble && run->ode->stuck ? dop853_report(run) : status;
+    return run->ensemble ? step_in_ensemble(run, limit) : make_step(run, limit);
 }
 
 static void
@@ -571,7 +592,7 @@ static int
 dop853_judge(Run *run, double *error)
 {
     Ode *ode = run->ode;
-    size_t at = run->ensemble ? run->lane : 0;
+    size_t at = ode->at->stride > 1 ? run->lane : 0;
     if (!ode->n)
         return -1;
     for (uint32_t i = 0; i < ode->n; i++, at += ode->at->stride)

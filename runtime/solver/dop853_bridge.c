@@ -132,6 +132,8 @@ void
 bridge_note(Bridge *bridge, double time, const double *y, double noise, double least)
 {
     bridge->made = false;
+    if (bridge->kept && bridge->past_at[bridge->latest] == time)
+        return; // a step from there is tried anew
     double way = bridge->kept ? time - bridge->past_at[bridge->latest] : 0;
     bool measured = isfinite(least) || !bridge->kept;
     if (!measured || !(noise <= fmax(KNOWN, ABOVE * least))) {

@@ -171,10 +171,10 @@ dop853_interpolate(Run *run, double time)
         evaluate_stick(run);
         return MDL_OK;
     }
-    if (!steps->between && !(run->ensemble ? dop853_lanes_polynomial(run) : make_polynomial(run)))
+    if (!steps->between && !(steps == &ode->own ? make_polynomial(run) : dop853_lanes_polynomial(run)))
         return dop853_report(run);
     double x = (time - ode->from) / ode->length;
-    size_t at = run->ensemble ? run->lane : 0, terms = steps->size;
+    size_t at = steps->stride > 1 ? run->lane : 0, terms = steps->size;
     if (is_halved(run)) {
         const Steps *half = &ode->half[x > 0.5];
         for (uint32_t i = 0; i < ode->n; i++)

@@ -25,7 +25,7 @@ typedef struct Bridge Bridge;
 
 struct Ode {
     uint32_t n;
-    Steps own;                  // of a run that is made alone
+    Steps own;                  // of steps that are made alone; without a block: there was none yet
     Steps aside;                // the same for a value within a step that the polynomial does not know; without a block: not needed yet
     Steps half[2];              // the last step in two halves; without a block: not needed yet
     bool judged, halved;        // it is known whether values within the last step are those of its halves; they are
@@ -45,7 +45,7 @@ struct Ode {
     bool unclear;               // it may end near a singular position
     double *left;               // of a run in an ensemble: what rounding has taken off the unknowns of the step that is ready
     Projection *projection;     // NULL: all states are free
-    Bridge *bridge;                 // over singular positions, of a run that is made alone; NULL: all states are free
+    Bridge *bridge;             // over singular positions; NULL: all states are free
 };
 
 // The step that is tried next.
@@ -69,6 +69,8 @@ MDL_CHECKED int dop853_right_side(Run *run, double time, const double *y, double
 // Slopes `from` to `to` - 1 of a step from `time`, whose length stands DOP853_WIDTH times in `step` (dop853_lengths()). False: there is none.
 MDL_CHECKED bool dop853_stages(Run *run, Steps *steps, double time, const double *step, uint32_t from, uint32_t to);
 void dop853_lengths(double length, double *step);
+// Whether an attempt whose end is on the invariants comes too near a position in which they depend on each other to be taken.
+bool dop853_nears_singular(Run *run, const double *end);
 double dop853_estimate(const Run *run, Steps *steps, double length); // the size of a step's error by its slopes; steps->error has it per unknown
 MDL_CHECKED int dop853_report(Run *run); // MDL_FAILED: there is no step
 
@@ -98,6 +100,7 @@ bool bridge_made(const Bridge *bridge); // it was the last step; NULL: never
 void bridge_value(const Bridge *bridge, double time, double *y, double *yp); // within it
 
 // --- dop853_lanes.c
+// The step of run->ensemble. MDL_FAILED without a message: there is none, or it comes near a singular position.
 MDL_CHECKED int dop853_lanes_step(Run *run, double limit);
 MDL_CHECKED bool dop853_lanes_polynomial(Run *run);
 

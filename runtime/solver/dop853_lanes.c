@@ -23,6 +23,7 @@ struct LaneWork {
     Table all, aside;
     Steps *made_in[LANES_MOST];   // what has the step that is ready,
     double made[LANES_MOST];      // and its length
+    bool nears[LANES_MOST];       // the latest attempt has ended near a singular position
 };
 
 // --- creation
@@ -92,21 +93,24 @@ add_lane(const Lanes *lanes, const double *sums, uint32_t l, uint32_t chunks, do
     }
 }
 
-// Each run's end by itself to the invariants of its model, where the error in size[l] is accepted; NaN where there is no way.
+// Each run's end by itself to the invariants of its model, where the error in size[l] is accepted; NaN where there is no way, and where it leads near a singular
+// position.
 static void
-project_ends(Table *table, const bool *tries, const Attempt *attempt, double *size)
+project_ends(Table *table, const bool *tries, const Attempt *attempt, double *size, bool *nears)
 {
     Steps *steps = &table->steps;
     for (uint32_t l = 0; l < table->lanes->width; l++) {
         Run *run = table->lanes->run[l];
+        nears[l] = false;
         if (!tries[l] || !(size[l] <= 1) || !run->ode->projection)
             continue;
         Ode *ode = run->ode;
         for (uint32_t i = 0; i < ode->n; i++)
             ode->probed[i] = steps->end[i * steps->stride + l];
         ode->off = !projection_apply(run, ode->projection, attempt[l].to, ode->probed);
-        size[l] = ode->off ? NAN : size[l];
-        if (!ode->off)
+        nears[l] = !ode->off && dop853_nears_singular(run, ode->probed);
+        size[l] = ode->off || nears[l] ? NAN : size[l];
+        if (!ode->off && !nears[l])
             projection_warn(run, ode->projection, ode->probed);
         for (uint32_t i = 0; i < ode->n && !ode->off; i++) {
             steps->end[i * steps->stride + l] = ode->probed[i];
@@ -116,9 +120,9 @@ project_ends(Table *table, const bool *tries, const Attempt *attempt, double *si
 }
 
 // One attempt for each run that `tries`, as far as `attempt` says. size[l]: the error of run l, NaN where there is no right side; holds[l]: at its end all
-// assertions do.
+// assertions do. nears[l]: size[l] is NaN because a singular position is near.
 static void
-make_attempts(Table *table, const bool *tries, const Attempt *attempt, double *size, bool *holds)
+make_attempts(Table *table, const bool *tries, const Attempt *attempt, double *size, bool *nears, bool *holds)
 {
     Lanes *lanes = table->lanes;
     Steps *steps = &table->steps;
@@ -144,7 +148,7 @@ make_attempts(Table *table, const bool *tries, const Attempt *attempt, double *s
         add_lane(lanes, squares, l, 2, sum);
         size[l] = lost[l] ? NAN : dop853_size(step[l], sum[0], sum[1], lanes->model->nx);
     }
-    project_ends(table, tries, attempt, size);
+    project_ends(table, tries, attempt, size, nears);
     memcpy(lanes_states(lanes), steps->end, (size_t)lanes->model->nx * steps->stride * sizeof(double));
     for (uint32_t l = 0; l < lanes->width; l++)
         if (tries[l])
@@ -182,17 +186,24 @@ attempt_once(struct LaneWork *work, Table *table, bool *tries, const double *lim
             tries[l] = false;
             continue;
         }
+        if (run->ode->bridge && !run->ode->rejected)
+            bridge_note(run->ode->bridge, run->time, run->y, run->contest.noise, run->contest.least);
         if (!lanes->loaded[l])
             lanes_load(lanes, l);
         lanes_start_loops(lanes, l);
+        run->ode->unclear = false;
         attempt[l] = dop853_attempt(run, limit[l]);
     }
-    make_attempts(table, tries, attempt, size, holds);
+    make_attempts(table, tries, attempt, size, work->nears, holds);
     for (uint32_t l = 0; l < lanes->width; l++) {
         if (!tries[l])
             continue;
         Run *run = lanes->run[l];
         run->stats->residuals += DOP853_STAGES;
+        if (work->nears[l]) { // the step is shortened, or leads over the position, by the run itself
+            run->ensemble->step[l].stuck = true;
+            continue;
+        }
         bool accepted = dop853_accept(run, attempt[l], size[l]);
         run->ensemble->step[l].stuck = run->ode->stuck;
         if (!accepted)

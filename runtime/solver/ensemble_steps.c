@@ -68,7 +68,7 @@ set_column(Run *run, Run *whose)
         all[k]->run[run->lane] = whose;
         all[k]->loaded[run->lane] = false;
     }
-    step->ready = step->stuck = false;
+    step->ready = step->stuck = step->holds = false;
     e->rows.count[run->lane] = 0;
     e->method->column(e, run->lane, whose);
 }
@@ -83,7 +83,7 @@ ensemble_takes(Run *run)
         step->reached = calloc(2 * (size_t)run->model->n + 1, sizeof *step->reached);
     if (!step->reached)
         return false;
-    step->holds = step->holds_then = false;
+    step->holds_then = false;
     set_column(run, run);
     return true;
 }

@@ -549,7 +549,7 @@ radau_lanes_step(Run *run, double limit)
     bool takes = step->ready && step->to <= limit;
     trial->begun = false;
     if (!takes) {
-        step->ready = step->stuck = trial->known = false;
+        step->ready = step->stuck = step->holds = trial->known = false;
         e->rows.count[run->lane] = 0;
         return false;
     }
