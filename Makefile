@@ -82,7 +82,7 @@ $(BUILD)/frontend/external/native.o: CPPFLAGS += '-DMDLC_LINK_FLAGS="$(SAN)"'
 
 # Tests and benchmarks of the back ends need expressions and programs only.
 # Machine code of an elimination is held against its lists.
-STANDING = $(call objects,runtime/linear/standing.c runtime/linear/standing_code.c runtime/linear/markowitz.c)
+STANDING = $(call objects,runtime/linear/standing.c runtime/linear/standing_code.c runtime/linear/block_vectors.c runtime/linear/markowitz.c)
 $(BUILD)/tests/backend/straight: $(STANDING)
 $(BUILD)/tests/backend/straight: ALSO = $(STANDING)
 BACKEND_LIBS = $(BUILD)/libbackend.a $(call objects,$(wildcard ir/expr/*.c) ir/dae/sys.c) $(BUILD)/libbase.a

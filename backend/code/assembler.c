@@ -130,7 +130,7 @@ put_vector(Assembler *a, Opcode opcode, uint8_t reg, uint8_t source, Operand ope
     } else {
         *to++ = 0xc4;
         *to++ = (uint8_t)(inverted | 0x40 | (high ? 0 : 0x20) | opcode.map);
-        *to++ = last;
+        *to++ = (uint8_t)((opcode.map == 2 ? 0x80 : 0) | last);
     }
     *to++ = opcode.code;
     to = write_operand(a, to, reg, operand, immediate == NO_IMMEDIATE ? 0 : 1);

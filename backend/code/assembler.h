@@ -31,7 +31,7 @@ typedef struct Operand {
 
 // Prefix and opcode of an instruction with three operands: dest = source `op` operand.
 typedef struct Opcode {
-    uint8_t prefix, map, code; // prefix: 0 none, 1 66, 2 f3, 3 f2; map: 1 0f, 3 0f3a
+    uint8_t prefix, map, code; // prefix: 0 none, 1 66, 2 f3, 3 f2; map: 1 0f, 2 0f38 with doubles, 3 0f3a
 } Opcode;
 
 #define X86_LOAD ((Opcode){3, 1, 0x10})
@@ -49,6 +49,7 @@ typedef struct Opcode {
 #define X86_OR ((Opcode){1, 1, 0x56})
 #define X86_XOR ((Opcode){1, 1, 0x57})
 #define X86_ROUND ((Opcode){1, 3, 0x0b})
+#define X86_LESS_PRODUCT ((Opcode){1, 2, 0xbd}) // dest = dest - source*operand, where mdl_straight_fuses()
 #define X86_BLEND ((Opcode){1, 3, 0x4b})
 
 enum { NO_IMMEDIATE = -1 };

@@ -83,6 +83,7 @@ count_operands(const CodeOp *op, uint32_t operand[3])
         operand[1] = op->c;
         return 2;
     case CODE_SELECT:
+    case CODE_LESS_PRODUCT:
         return 3;
     case CODE_ADD: case CODE_SUB: case CODE_MUL: case CODE_DIV:
     case CODE_MIN: case CODE_MAX: case CODE_LUZ: case CODE_CALL2:

@@ -34,6 +34,7 @@ typedef enum CodeKind {
     CODE_BOOL,   // Boolean of a real: a <> 0
     CODE_REAL,   // real of a Boolean
     CODE_SELECT, // a ? b : c
+    CODE_LESS_PRODUCT, // a - b*c, rounded once: in programs of a run only (straight_code.c)
     CODE_INDEX,  // a - 1 when 1 <= a <= value, else NaN and the failure c
     CODE_LOAD_AT, // cell or place a + b, b a value; NaN when b is
     CODE_TABLE,   // dest = tables[a + b] when 0 <= b < c, b a value; else NaN

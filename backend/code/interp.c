@@ -158,6 +158,7 @@ run(const Program *program, uint32_t first, double *r, double *v, const uint32_t
         case CODE_INVOKE: results = call_routine(program, i, r, buffer, state); break;
         case CODE_RESULT: *d = buffer[results + i->a]; break;
         case CODE_SELECT: *d = r[i->a] != 0 ? r[i->b] : r[i->c]; break;
+        case CODE_LESS_PRODUCT: *d = fma(-r[i->b], r[i->c], r[i->a]); break;
         case CODE_IF:
             if (r[i->a] == 0)
                 i = insns + i->c - 1;

@@ -321,6 +321,21 @@ write_select(Writer *w, const CodeOp *op)
     put_vector(w->a, X86_BLEND, result(w, op), no, in_register(yes), condition << 4);
 }
 
+// a - b*c takes the place of a.
+static void
+write_less_product(Writer *w, const CodeOp *op)
+{
+    bool turned = w->value[op->b].reg == EMPTY && w->value[op->c].reg != EMPTY;
+    uint8_t source = bring_operand(w, op, turned ? op->c : op->b);
+    Operand operand = where(w, turned ? op->b : op->c), from = where(w, op->a);
+    bool last = from.kind == IN_REGISTER && w->next[3 * w->now] == NEVER && op->a != op->b && op->a != op->c;
+    uint32_t dest = last ? from.n : take_register(w);
+    move_to(w, &w->value[op->a], dest);
+    pass(w, op);
+    set_register(w, op->dest, dest);
+    put_vector(w->a, X86_LESS_PRODUCT, (uint8_t)dest, source, operand, NO_IMMEDIATE);
+}
+
 static void
 write_unary(Writer *w, const CodeOp *op, Opcode opcode, int immediate)
 {
@@ -492,6 +507,7 @@ write_operation(Writer *w, const CodeOp *op)
     case CODE_SIGN: write_sign(w, op); return;
     case CODE_LUZ: write_luz(w, op); return;
     case CODE_SELECT: write_select(w, op); return;
+    case CODE_LESS_PRODUCT: write_less_product(w, op); return;
     case CODE_CALL1:
     case CODE_CALL2: write_call(w, op); return;
     case CODE_IF:

@@ -3,7 +3,7 @@
 // Purpose: the elimination of a loop whose order stands takes two to three instructions per product as straight code, and more than ten as lists of places. LLVM's
 //   fastest way takes 12,000 instructions for each that it makes, so that an elimination would have to be used thousands of times before it pays.
 // Method: a program becomes linear code, whose values are those that its places hold one after the other, and goes the way of the model's functions
-//   (register_code.c): what has just been computed is still in a register when it is used. No contraction: each operation rounds as it stands, in its order.
+//   (register_code.c): what has just been computed is still in a register when it is used. Operations are those of the program, in their order.
 // Contract: where the system gives no memory for code, or the processor is another one, there is no code and false is returned.
 // Complexity: linear in the operations.
 #include <assert.h>
@@ -18,6 +18,7 @@ static_assert((uint32_t)MDL_STRAIGHT_PLACES == (uint32_t)PLACES_EACH, "arrays of
 typedef struct Builder {
     Code code;
     Map memory; // place -> value
+    bool fuses;
 } Builder;
 
 static uint32_t
@@ -50,6 +51,8 @@ add_operation(Builder *b, const mdl_straight_op *op, uint32_t x)
         return value_at(b, op->a);
     case MDL_STRAIGHT_LESS: {
         uint32_t left = value_at(b, op->a), right = value_at(b, op->b);
+        if (b->fuses)
+            return add_value(b, (CodeOp){.kind = CODE_LESS_PRODUCT, .a = x, .b = left, .c = right});
         uint32_t product = add_value(b, (CodeOp){.kind = CODE_MUL, .a = left, .b = right});
         return add_value(b, (CodeOp){.kind = CODE_SUB, .a = x, .b = product});
     }
@@ -70,7 +73,7 @@ add_operation(Builder *b, const mdl_straight_op *op, uint32_t x)
 static bool
 write_program(Assembler *a, const mdl_straight *program, uint32_t *at)
 {
-    Builder b = {0};
+    Builder b = {.fuses = mdl_straight_fuses()};
     uint32_t x = 0, slots = 0;
     for (uint32_t i = 0; i < program->n; i++)
         x = add_operation(&b, &program->op[i], x);

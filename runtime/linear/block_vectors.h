@@ -10,14 +10,24 @@ typedef struct BlockRow {
     uint32_t at, n, unknown, residual;
 } BlockRow;
 
-// Rows for `m` unknowns, of which there are at most m. Returns how many.
-uint32_t place_rows(BlockRow *rows, const uint32_t *unknown, const uint32_t *residual, uint32_t m);
+// All of a block: rows, and from n on what stands alone, one each.
+typedef struct BlockRows {
+    BlockRow *row;
+    uint32_t n, end;
+} BlockRows;
+
+// Rows for `m` unknowns, of which rows->row has room for m.
+void place_rows(BlockRows *rows, const uint32_t *unknown, const uint32_t *residual, uint32_t m);
 // out := target - residuals. False where something is not finite.
-bool rows_defect(double *out, const double *target, const double *v, const BlockRow *rows, uint32_t n_rows);
+bool rows_defect(double *out, const double *target, const double *v, BlockRows rows);
 // unknowns := unknowns + step.
-void rows_add(double *v, const double *step, const BlockRow *rows, uint32_t n_rows);
+void rows_add(double *v, const double *step, BlockRows rows);
 // The largest of |step| / max(|unknown|, scale), NaN where a step is not finite.
-double rows_largest(const double *step, const double *scale, const double *v, const BlockRow *rows, uint32_t n_rows);
-void rows_read(double *to, const double *v, const BlockRow *rows, uint32_t n_rows);
+double rows_largest(const double *step, const double *scale, const double *v, BlockRows rows);
+void rows_read(double *to, const double *v, BlockRows rows);
+// Whether each |value[i]| is at most part[i] of |whole[at[i]]|, no number being so.
+bool all_within(const double *value, const double *part, const double *whole, const uint32_t *at, uint32_t n);
+// Whether each |value[i]| is at least least[i], no number being so.
+bool all_reach(const double *value, const double *least, uint32_t n);
 
 #endif

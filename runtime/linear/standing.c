@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/linear/block_vectors.h"
 #include "runtime/linear/markowitz.h"
 #include "runtime/model/list.h"
 
@@ -195,6 +196,7 @@ standing_create(uint32_t n, const uint32_t *start, const uint32_t *row, const do
         return NULL;
     s->n = n;
     s->entries = n ? start[n] : 0;
+    s->fuses = mdl_straight_fuses();
     bool good = allocate(s) && markowitz_order(n, start, row, values, FILL * (uint64_t)s->entries, s->row_at, s->column_at)
                 && plan(s, start, row);
     s->factor = good ? calloc((size_t)s->places + 1, sizeof *s->factor) : NULL;
@@ -225,16 +227,30 @@ standing_free(Standing **slot)
 
 enum { SHORT = 8 };
 
-// x[at[i]] -= factor[i] * value. The places are different ones.
-static inline __attribute__((always_inline)) void
-subtract(double *restrict x, const uint32_t *restrict at, const double *restrict factor, uint32_t n, double value)
+#if defined __x86_64__
+#define FUSED __attribute__((target("fma")))
+#else
+#define FUSED
+#endif
+#define INTO_BOTH inline __attribute__((always_inline)) // functions that fuse, and that do not
+
+// x - a*b
+static INTO_BOTH double
+less_product(double x, double a, double b, const bool fuses)
 {
-    for (; n > SHORT; n--)
-        x[*at++] -= *factor++ * value;
+    return fuses ? __builtin_fma(-a, b, x) : x - a * b;
+}
+
+// x[at[i]] -= factor[i] * value. The places are different ones.
+static INTO_BOTH void
+subtract(double *restrict x, const uint32_t *restrict at, const double *restrict factor, uint32_t n, double value, const bool fuses)
+{
+    for (; n > SHORT; n--, at++)
+        x[*at] = less_product(x[*at], *factor++, value, fuses);
     at += n;
     factor += n;
     switch (n) {
-#define LEFT(i) case i: x[at[-i]] -= factor[-i] * value; __attribute__((fallthrough));
+#define LEFT(i) case i: x[at[-i]] = less_product(x[at[-i]], factor[-i], value, fuses); __attribute__((fallthrough));
     LEFT(8) LEFT(7) LEFT(6) LEFT(5) LEFT(4) LEFT(3) LEFT(2) LEFT(1)
 #undef LEFT
     default: break;
@@ -242,15 +258,15 @@ subtract(double *restrict x, const uint32_t *restrict at, const double *restrict
 }
 
 // value - sum of factor[i] * x[at[i]], from the first to the last.
-static inline __attribute__((always_inline)) double
-less_products(double value, const double *restrict x, const uint32_t *restrict at, const double *restrict factor, uint32_t n)
+static INTO_BOTH double
+less_products(double value, const double *restrict x, const uint32_t *restrict at, const double *restrict factor, uint32_t n, const bool fuses)
 {
     for (; n > SHORT; n--)
-        value -= *factor++ * x[*at++];
+        value = less_product(value, *factor++, x[*at++], fuses);
     at += n;
     factor += n;
     switch (n) {
-#define LEFT(i) case i: value -= factor[-i] * x[at[-i]]; __attribute__((fallthrough));
+#define LEFT(i) case i: value = less_product(value, factor[-i], x[at[-i]], fuses); __attribute__((fallthrough));
     LEFT(8) LEFT(7) LEFT(6) LEFT(5) LEFT(4) LEFT(3) LEFT(2) LEFT(1)
 #undef LEFT
     default: break;
@@ -258,8 +274,8 @@ less_products(double value, const double *restrict x, const uint32_t *restrict a
     return value;
 }
 
-static bool
-factor_by_lists(Standing *s, const double *values)
+static INTO_BOTH bool
+factor_lists(Standing *s, const double *values, const bool fuses)
 {
     double *restrict factor = s->factor;
     const uint32_t *restrict target = s->target;
@@ -277,21 +293,30 @@ factor_by_lists(Standing *s, const double *values)
         for (uint32_t i = 0; i < below; i++)
             column[i] *= reciprocal;
         for (uint32_t j = 0; j < right; j++, target += below)
-            subtract(factor, target, column, below, row[j]);
+            subtract(factor, target, column, below, row[j], fuses);
     }
     s->used += (double)(s->products + s->places);
     return true;
+}
+
+static FUSED bool
+factor_lists_fused(Standing *s, const double *values)
+{
+    return factor_lists(s, values, true);
+}
+
+static bool
+factor_by_lists(Standing *s, const double *values)
+{
+    return s->fuses ? factor_lists_fused(s, values) : factor_lists(s, values, false);
 }
 
 // The pivots are looked at when all is done: what follows from one that is too small is not used.
 static bool
 factor_by_code(Standing *s, const double *values)
 {
-    uint32_t worn = 0;
     s->code[0]((double *)(uintptr_t)values, s->factor, s->pivot);
-    for (uint32_t k = 0; k < s->n; k++)
-        worn += !(fabs(s->pivot[k]) >= s->least[k]);
-    return !worn;
+    return all_reach(s->pivot, s->least, s->n);
 }
 
 bool
@@ -312,8 +337,8 @@ standing_factor(Standing *s, const double *values)
     return true;
 }
 
-static void
-solve_by_lists(Standing *s, double *b)
+static INTO_BOTH void
+solve_lists(Standing *s, double *b, const bool fuses)
 {
     double *restrict x = s->work;
     const double *restrict factor = s->factor;
@@ -323,15 +348,21 @@ solve_by_lists(Standing *s, double *b)
         x[k] = b[s->row_at[k]];
     for (uint32_t k = 0; k < n; k++) {
         uint32_t at = first[k] + 1;
-        subtract(x, other + at, factor + at, below[k], x[k]);
+        subtract(x, other + at, factor + at, below[k], x[k], fuses);
     }
     for (uint32_t k = n; k-- > 0;) {
         uint32_t at = first[k] + 1 + below[k];
-        x[k] = less_products(x[k], x, other + at, factor + at, first[k + 1] - at) * factor[first[k]];
+        x[k] = less_products(x[k], x, other + at, factor + at, first[k + 1] - at, fuses) * factor[first[k]];
     }
     for (uint32_t k = 0; k < n; k++)
         b[s->column_at[k]] = x[k];
     s->used += s->places;
+}
+
+static FUSED void
+solve_lists_fused(Standing *s, double *b)
+{
+    solve_lists(s, b, true);
 }
 
 void
@@ -339,8 +370,10 @@ standing_solve(Standing *s, double *b)
 {
     if (s->translator)
         s->code[1](s->factor, b, s->work);
+    else if (s->fuses)
+        solve_lists_fused(s, b);
     else
-        solve_by_lists(s, b);
+        solve_lists(s, b, false);
 }
 
 size_t

@@ -20,6 +20,7 @@ struct Standing {
     double *work;
     bool kept;
     uint32_t others;             // matrices since one came twice
+    bool fuses;                  // products are subtracted with one rounding
     double used;                 // multiplications that were made with the lists
     bool asked;                  // for machine code, whether there is any or not
     const mdl_translator *translator; // that has made it; NULL: there is none

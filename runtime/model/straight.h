@@ -1,7 +1,8 @@
 // straight.h: programs without branches and loops, of which whoever has a compiler at hand makes machine code while a model runs.
 //
 // A program computes values one after the other, each in one register x that begins with ZERO or LOAD and goes to a place with STORE. Places are those of
-// three arrays of doubles, of which a program does not store into the first. Sums and products are rounded one by one, as they stand.
+// three arrays of doubles, of which a program does not store into the first. Each operation is rounded once, in its order; LESS is one where the
+// processor has it as one.
 #ifndef MDLC_RUNTIME_MODEL_STRAIGHT_H
 #define MDLC_RUNTIME_MODEL_STRAIGHT_H
 
@@ -13,13 +14,26 @@
 typedef enum mdl_straight_kind {
     MDL_STRAIGHT_ZERO,   // x = 0
     MDL_STRAIGHT_LOAD,   // x = a
-    MDL_STRAIGHT_LESS,   // x = x - a*b
+    MDL_STRAIGHT_LESS,   // x = x - a*b, rounded once where mdl_straight_fuses(), else the product, too
     MDL_STRAIGHT_TIMES,  // x = x*a
     MDL_STRAIGHT_INVERT, // x = 1/x
     MDL_STRAIGHT_STORE   // a = x
 } mdl_straight_kind;
 
 enum { MDL_STRAIGHT_PLACES = 1 << 28 }; // of an array
+
+// Whether this processor multiplies and subtracts in one operation. Whoever computes the same without a translator does as it says.
+static inline bool
+mdl_straight_fuses(void)
+{
+#if defined __x86_64__
+    return __builtin_cpu_supports("fma");
+#elif defined __aarch64__
+    return true;
+#else
+    return false;
+#endif
+}
 
 typedef struct mdl_straight_op {
     uint32_t kind, a, b; // mdl_straight_kind; mdl_straight_place()

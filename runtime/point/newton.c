@@ -57,12 +57,12 @@ newton_create(const mdl_block *block)
     newton->block = block;
     newton->base = calloc(7 * m + 1, sizeof *newton->base);
     newton->lu = lu_create(block->m, block->jac.column_start, block->jac.row);
-    newton->rows = calloc(m + 1, sizeof *newton->rows);
-    if (!newton->base || !newton->rows) {
+    newton->rows.row = calloc(m + 1, sizeof *newton->rows.row);
+    if (!newton->base || !newton->rows.row) {
         newton_free(&newton);
         return NULL;
     }
-    newton->n_rows = place_rows(newton->rows, block->unknown, block->residual, block->m);
+    place_rows(&newton->rows, block->unknown, block->residual, block->m);
     newton->step = newton->base + m;
     newton->trial = newton->step + m;
     newton->target = newton->trial + m;
@@ -87,7 +87,7 @@ newton_free(Newton **slot)
     square_free(&newton->square);
     standing_loop_free(&newton->standing);
     free(newton->base);
-    free(newton->rows);
+    free(newton->rows.row);
     free(newton->weight);
     free(newton);
     *slot = NULL;
@@ -125,7 +125,7 @@ newton_defect(const Run *run, const Newton *newton, double *out)
     const mdl_block *block = newton->block;
     failure_clear(run);
     mdl_call(block->eval, run->v);
-    return rows_defect(out, newton->target, run->v, newton->rows, newton->n_rows) && !failure_happened(run);
+    return rows_defect(out, newton->target, run->v, newton->rows) && !failure_happened(run);
 }
 
 // The largest part of a correction relative to max(|u|, nominal).
@@ -144,7 +144,7 @@ newton_size(const Newton *newton, const double *correction)
 void
 newton_read(const Run *run, const Newton *newton, double *to)
 {
-    rows_read(to, run->v, newton->rows, newton->n_rows);
+    rows_read(to, run->v, newton->rows);
 }
 
 static void

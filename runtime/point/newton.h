@@ -27,8 +27,7 @@ typedef enum Trouble {
 struct Newton {
     const mdl_block *block;
     Lu *lu;
-    BlockRow *rows;  // how its unknowns and residuals stand in v
-    uint32_t n_rows;
+    BlockRows rows;  // how its unknowns and residuals stand in v
     double *base;    // unknowns at the start of an iteration
     double *step;    // Newton correction
     double *trial;   // simplified correction

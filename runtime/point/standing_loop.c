@@ -204,17 +204,6 @@ has_factors(const Newton *newton)
     return loop->factored && (!loop->by_klu || lu_is_factored(newton->lu));
 }
 
-// The first residual from `i` on for which the largest term of when the order was chosen does not vouch.
-static uint32_t
-first_in_doubt(const StandingLoop *loop, const double *defect, const double *value, uint32_t i, uint32_t m)
-{
-    const uint32_t *large = loop->large;
-    const double *bound = loop->bound;
-    while (i < m && fabs(defect[i]) <= bound[i] * fabs(value[large[i]]))
-        i++;
-    return i;
-}
-
 // The largest term of each residual when the order was chosen mostly vouches for it; all terms are added up where that one has become small.
 static bool
 has_small_residuals(const Run *run, Newton *newton, const double *defect)
@@ -223,7 +212,9 @@ has_small_residuals(const Run *run, Newton *newton, const double *defect)
     const StandingLoop *loop = newton->standing;
     const double *value = run->v + block->jac.values;
     bool added = false;
-    for (uint32_t i = first_in_doubt(loop, defect, value, 0, block->m); i < block->m; i = first_in_doubt(loop, defect, value, i + 1, block->m)) {
+    if (all_within(defect, loop->bound, value, loop->large, block->m))
+        return true;
+    for (uint32_t i = 0; i < block->m; i++) {
         double term = fabs(value[loop->large[i]]) * unit(run, newton, loop->column[i]);
         if (fabs(defect[i]) <= INEXACT * term)
             continue;
@@ -245,7 +236,7 @@ correction(const Run *run, Newton *newton)
         lu_solve(newton->lu, newton->step);
     else
         standing_solve(loop->order[loop->now], newton->step);
-    return rows_largest(newton->step, newton->scale, run->v, newton->rows, newton->n_rows);
+    return rows_largest(newton->step, newton->scale, run->v, newton->rows);
 }
 
 // The second of two corrections that are rounding.
@@ -265,7 +256,7 @@ shrinks(double norm, double before)
 static bool
 apply(const Run *run, Newton *newton)
 {
-    rows_add(run->v, newton->step, newton->rows, newton->n_rows);
+    rows_add(run->v, newton->step, newton->rows);
     return newton_defect(run, newton, newton->step);
 }
 
