@@ -110,6 +110,28 @@ root_uncertain(Run *run)
     return true;
 }
 
+bool
+root_undecided(Run *run)
+{
+    const mdl_model *model = run->model;
+    double *kept = malloc(2 * run->guards * sizeof *kept + 1);
+    if (!kept || failure_happened(run)) {
+        free(kept);
+        return false;
+    }
+    memcpy(kept, run->phi, run->guards * sizeof *kept);
+    memcpy(kept + run->guards, run->phi_scale, run->guards * sizeof *kept);
+    root_compute(run);
+    bool violated = false;
+    for (uint32_t k = 0; k < model->n_relations; k++)
+        violated = violated || run->phi[k] < 0;
+    bool undecided = violated && root_uncertain(run);
+    memcpy(run->phi, kept, run->guards * sizeof *kept);
+    memcpy(run->phi_scale, kept + run->guards, run->guards * sizeof *kept);
+    free(kept);
+    return undecided;
+}
+
 // How large the function of relation k may be and still be noise.
 double
 answer_to_noise(Run *run, uint32_t k, double wanted)

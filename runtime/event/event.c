@@ -372,9 +372,9 @@ event_next_instant(const Run *run)
     return ahead_coincides(foreseen, next) ? next : fmin(foreseen, next);
 }
 
-// Confirmations of an accumulation's end; fewer do when the tolerance does not resolve its events any more, and where they follow each other so much
-// faster each time that no more of them are resolved (Fuller's switchings: 17 times).
-enum { CONFIRMATIONS = 8, FEW_CONFIRMATIONS = 3 };
+// Confirmations of an accumulation's end; fewer (FEW_CONFIRMATIONS) do when the tolerance does not resolve its events any more, and where they follow each
+// other so much faster each time that no more of them are resolved (Fuller's switchings: 17 times).
+enum { CONFIRMATIONS = 8 };
 static const double STEEP = 0.1; // of the interval before, on average
 
 static bool

@@ -114,6 +114,8 @@ bool root_violated(Run *run);
 // answers.c: behind it: no relation is violated by more than errors of the states, as large as the tolerance allows, make of its function. Laws of
 // friction do not count: extra looks are none for them.
 bool root_uncertain(Run *run);
+// The same at any point in v: there are such relations, and none that is violated by more. Nothing but what relations evaluate changes.
+bool root_undecided(Run *run);
 // The same functions, for whoever looks for their signs himself: relations but those that are known ahead, laws, contacts at rest, each positive
 // as long as its condition is the one in force; of what is blind twice the band away, so that it is positive behind an event. root_count() of them.
 uint32_t root_count(const Run *run);

@@ -495,12 +495,15 @@ report_missed(const Run *run, uint32_t guard)
     return MDL_FAILED;
 }
 
-// The latest times between crossings shrink towards an end within the run.
+// The latest times between crossings shrink towards an end within the run. Where nothing can come to rest two of them say little: a diode that has just
+// begun to conduct and is blocked again by an error of its current has two as well.
 static bool
-shrinks(const Run *run, const Guard *guard)
+shrinks(Run *run, uint32_t k)
 {
+    const Guard *guard = &run->guard[k];
+    bool rests = rest_possible(run, k);
     for (int side = 0; side < 2; side++)
-        if (guard->limit[side] > guard->last[side] && guard->limit[side] <= run->options->stop)
+        if (guard->limit[side] > guard->last[side] && guard->limit[side] <= run->options->stop && (rests || guard->confirmed[side] >= FEW_CONFIRMATIONS))
             return true;
     return false;
 }
@@ -606,7 +609,7 @@ root_arm(Run *run)
             continue;
         if (guard->returning && (is_noise(run, k) || is_rounding(run, k)))
             continue;
-        if (guard->returning && !guard->passing && (shrinks(run, guard) || rest_was(run, k)))
+        if (guard->returning && !guard->passing && (shrinks(run, k) || rest_was(run, k)))
             run->accumulated = k + 1;
         else if (guard->returning && !guard->passing && !is_shallow(run, k) && !idle_begins(run, k))
             return report_missed(run, k);

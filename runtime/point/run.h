@@ -81,7 +81,7 @@ typedef struct Stepper {
 
 enum { MDL_DIFFERENCES = 8 };
 
-enum { EVENT_WINDOW = 50, EVENT_PASSES = 100, HURRIED_MOST = 2000 };
+enum { EVENT_WINDOW = 50, EVENT_PASSES = 100, HURRIED_MOST = 2000, FEW_CONFIRMATIONS = 3 };
 
 // What root.c knows about one condition. A condition that has just flipped is blind within `band` of zero
 // until its function has left that band, so that rounding cannot trigger it twice.
