@@ -7,6 +7,7 @@
 // Contract: expression.h. What cannot be expanded is a located E0721 or E0722. Relations inside a function
 // make no events (section 12.3): the outermost call wraps outputs that choose between branches in noEvent.
 // Complexity: statements executed, at most STATEMENT_LIMIT; CALL_LIMIT calls inside each other.
+#include <math.h>
 #include <string.h>
 
 #include "frontend/external/external.h"
@@ -126,7 +127,9 @@ evaluate_arguments(Frame *frame, const Node *nodes, Value *values)
             continue;
         AstKind kind = ast_kind(frame->env->ast, nodes[i]);
         bool function = kind == AST_FUNCARG || (kind == AST_REF && closure_wanted(frame->env, variable));
+        frame->env->argument = frame->env->in_function ? nodes[i] : 0;
         good = (function ? closure_value(frame->env, nodes[i], &values[i]) : expression_flexible(frame->env, nodes[i], &values[i])) && good;
+        frame->env->argument = 0;
         if (good && function && closure_wanted(frame->env, variable))
             good = function_fits(frame->env, variable, values[i].closure, node_span(frame->env, nodes[i]));
     }
@@ -513,12 +516,30 @@ forget(Frame *frame)
     frame->path = frame->left = frame->returned = 0;
 }
 
+// What is called has values for all its inputs; fields of records may be open.
+static bool
+arguments_given(Frame *frame, const Node *nodes, const Value *values)
+{
+    ExprEnv *env = frame->env;
+    for (uint32_t i = 0; i < frame->variables.n; i++) {
+        bool open = false;
+        for (uint32_t k = 0; nodes[i] && values[i].type.base != TYPE_RECORD && values[i].elements && k < values[i].count; k++)
+            open |= expr_op(env->exprs, values[i].elements[k]) == OP_CONST && isnan(expr_value(env->exprs, values[i].elements[k]));
+        if (!open)
+            continue;
+        env->at_run_time = true; // who calls this may find out where it runs
+        diag_add(env->diags, E0207, node_span(env, nodes[i]), "'%s' is read before it has a value", expression_text(env, nodes[i]));
+        return false;
+    }
+    return true;
+}
+
 // What cannot be expanded is called.
 static bool
 call_instead(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
 {
     forget(frame);
-    return inputs_open(frame, nodes, values) && routine_use(frame, values, outputs, n);
+    return arguments_given(frame, nodes, values) && inputs_open(frame, nodes, values) && routine_use(frame, values, outputs, n);
 }
 
 // What is passed to other languages has sizes that are known.
@@ -539,7 +560,7 @@ expand(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t
     Running running = {frame->function->class_node, frame->function->id, outer};
     env->running = &running;
     bool good = statement_count(frame, frame->span) && variables_open(frame, nodes, values) && frame_run(frame) && function_settled(frame)
-             && (!frame->external.node || external_run(frame)) && collect_outputs(frame, outputs, n);
+             && (!frame->external.node || (arguments_given(frame, nodes, values) && external_run(frame))) && collect_outputs(frame, outputs, n);
     env->running = outer;
     return good;
 }

@@ -3,10 +3,12 @@
 // Purpose: cells begin at 0, and an output that no statement on the way has assigned would be 0 without a word; so would a variable that
 //          is read before it is assigned. Functions that are expanded refuse both (E0207).
 // Method: forward over the blocks, for each cell whether all ways that lead there have assigned it (definite assignment, as in Gosling et al.,
-//         The Java Language Specification, chapter 16), and whether any has. Where none has it is an error now. Where some have, each
-//         assignment notes in a cell of its own that it was made, and a branch before the end, or the reading, fails where it was not.
+//         The Java Language Specification, chapter 16), and whether any has. Where none has, and each call comes there, it is an error now.
+//         Otherwise each assignment notes in a cell of its own that it was made, and a branch before the end, or the reading, fails where it
+//         was not. What a branch of an expression reads, or an operand of `and` and `or`, is needed only where the condition says so, or the
+//         operands that read nothing open do not decide.
 //         Elements at subscripts that are the indices of loops over all of them are assigned behind the loop (Compile.covers). What only a
-//         chosen element or branch of an expression reads is not looked at; nor are arrays whose sizes are known at run time only.
+//         chosen element of an expression reads is not looked at; nor are arrays whose sizes are known at run time only.
 // Contract: routine_inner.h. Complexity: blocks times cells that the first block leaves open, times the depth of loops.
 #include <math.h>
 #include <string.h>
@@ -57,7 +59,7 @@ find_cells(Unset *u)
     }
 }
 
-// Slots that evaluating an expression reads in any case.
+// Slots that evaluating an expression may read, chosen elements left out.
 static void
 find_reads(const Exprs *exprs, Expr e, U32Vec *slots)
 {
@@ -74,7 +76,7 @@ find_reads(const Exprs *exprs, Expr e, U32Vec *slots)
         map_put(&seen, at, 1);
         if (op == OP_SLOT)
             vec_push(slots, expr_slot_of(exprs, at));
-        uint32_t args = op == OP_IF || op == OP_PICK ? 1 : expr_nargs(exprs, at);
+        uint32_t args = op == OP_PICK ? 1 : expr_nargs(exprs, at);
         for (uint32_t k = 0; k < args; k++)
             vec_push(&stack, expr_arg(exprs, at, k));
     }
@@ -220,6 +222,33 @@ say_never(Unset *u, uint32_t variable, bool output)
     diag_note(diag, declared, "declared here");
 }
 
+// Whether each way to the end comes through a block.
+static bool
+is_certain(const Unset *u, uint32_t block)
+{
+    const Routine *routine = u->c->routine;
+    U8Vec seen = {0};
+    U32Vec stack = {0};
+    bool around = false;
+    vec_grow(&seen, routine->blocks.n);
+    vec_push(&stack, 0);
+    while (stack.n && !around) {
+        uint32_t at = stack.at[--stack.n];
+        const Block *here = &routine->blocks.at[at];
+        if (seen.at[at] || at == block)
+            continue;
+        seen.at[at] = 1;
+        around = here->end == BLOCK_RETURN;
+        if (here->end == BLOCK_JUMP || here->end == BLOCK_WARN || here->end == BLOCK_BRANCH)
+            vec_push(&stack, here->to);
+        if (here->end == BLOCK_BRANCH)
+            vec_push(&stack, here->otherwise);
+    }
+    vec_free(&seen);
+    vec_free(&stack);
+    return !around;
+}
+
 static uint32_t
 flag_of(const Unset *u, uint32_t cell)
 {
@@ -227,9 +256,9 @@ flag_of(const Unset *u, uint32_t cell)
     return cells->flags + cell - cells->first;
 }
 
-// Goes on in a new block where all of `cells` are assigned, and fails elsewhere.
+// Goes on in a new block where all of `cells` are assigned, or `spare` (or 0) holds, and fails elsewhere.
 static void
-write_check(Unset *u, const U32Vec *cells, bool output)
+write_check(Unset *u, const U32Vec *cells, Expr spare, bool output)
 {
     Compile *c = u->c;
     Exprs *exprs = c->env->exprs;
@@ -245,7 +274,8 @@ write_check(Unset *u, const U32Vec *cells, bool output)
     Block *block = &c->routine->blocks.at[u->block];
     block->n = u->steps.n - block->first;
     block->end = BLOCK_BRANCH;
-    block->condition = flags.n == 1 ? flags.at[0] : expr_make(exprs, OP_AND, flags.at, flags.n);
+    Expr all = flags.n == 1 ? flags.at[0] : expr_make(exprs, OP_AND, flags.at, flags.n);
+    block->condition = spare ? expr_2(exprs, OP_OR, spare, all) : all;
     block->to = on;
     block->otherwise = wrong;
     block->again = false;
@@ -254,27 +284,118 @@ write_check(Unset *u, const U32Vec *cells, bool output)
     vec_free(&flags);
 }
 
+// A cell that is read unless `spare` holds; 0: in any case.
+typedef struct Reading { Expr e, spare; } Reading;
+typedef VEC(Reading) Readings;
+
+static bool
+is_open(const Unset *u, uint32_t slot)
+{
+    uint32_t at = slot < u->candidate.n ? u->candidate.at[slot] : 0;
+    return at && !u->now.at[at - 1];
+}
+
+static bool
+reads_open(Unset *u, Expr e)
+{
+    U32Vec slots = {0};
+    bool open = false;
+    find_reads(u->c->env->exprs, e, &slots);
+    for (uint32_t i = 0; i < slots.n && !open; i++)
+        open = is_open(u, slots.at[i]);
+    vec_free(&slots);
+    return open;
+}
+
+// When the operands of `and` or `or` that read nothing open decide what it gives; 0: there are none.
+static Expr
+decided(Unset *u, Expr e)
+{
+    Exprs *exprs = u->c->env->exprs;
+    U32Vec sure = {0};
+    for (uint32_t i = 0; i < expr_nargs(exprs, e); i++) {
+        Expr operand = expr_arg(exprs, e, i);
+        if (!reads_open(u, operand))
+            vec_push(&sure, expr_op(exprs, e) == OP_OR ? operand : expr_1(exprs, OP_NOT, operand));
+    }
+    Expr any = !sure.n ? 0 : sure.n == 1 ? sure.at[0] : expr_make(exprs, OP_OR, sure.at, sure.n);
+    vec_free(&sure);
+    return any;
+}
+
+static Expr
+either(Exprs *exprs, Expr a, Expr b)
+{
+    return !a || !b ? a ? a : b : expr_2(exprs, OP_OR, a, b);
+}
+
+// What an expression asks of its operands.
+static void
+read_operands(Unset *u, Reading at, Readings *stack)
+{
+    Exprs *exprs = u->c->env->exprs;
+    Op op = expr_op(exprs, at.e);
+    Expr here = op == OP_AND || op == OP_OR ? decided(u, at.e) : 0;
+    uint32_t args = op == OP_PICK ? 1 : expr_nargs(exprs, at.e);
+    for (uint32_t k = 0; k < args; k++) {
+        Expr operand = expr_arg(exprs, at.e, k), condition = op == OP_IF && k ? expr_arg(exprs, at.e, 0) : 0;
+        if (!reads_open(u, operand))
+            continue;
+        if (condition) // one that is open itself is read before
+            here = reads_open(u, condition) ? expr_const(exprs, 1) : k == 1 ? expr_1(exprs, OP_NOT, condition) : condition;
+        vec_push(stack, ((Reading){operand, either(exprs, at.spare, here)}));
+    }
+}
+
+// Where an expression reads open cells: OP_SLOT with what spares it.
+static void
+find_readings(Unset *u, Expr e, Readings *readings)
+{
+    const Exprs *exprs = u->c->env->exprs;
+    Readings stack = {0};
+    Map seen = {0};
+    uint32_t unused;
+    vec_push(&stack, ((Reading){e, 0}));
+    while (stack.n) {
+        Reading at = stack.at[--stack.n];
+        uint64_t key = (uint64_t)at.spare << 32 | at.e;
+        if (map_get(&seen, key, &unused))
+            continue;
+        map_put(&seen, key, 1);
+        if (expr_op(exprs, at.e) == OP_SLOT && is_open(u, expr_slot_of(exprs, at.e)))
+            vec_push(readings, at);
+        else
+            read_operands(u, at, &stack);
+    }
+    vec_free(&stack);
+    map_free(&seen);
+}
+
 static void
 read_cells(Unset *u, Expr e)
 {
-    U32Vec slots = {0}, one = {0};
-    find_reads(u->c->env->exprs, e, &slots);
-    for (uint32_t i = 0; i < slots.n; i++) {
-        uint32_t at = slots.at[i] < u->candidate.n ? u->candidate.at[slots.at[i]] : 0;
-        if (!at || u->now.at[at - 1])
+    Readings readings = {0};
+    U32Vec one = {0};
+    if (!reads_open(u, e))
+        return;
+    find_readings(u, e, &readings);
+    for (uint32_t i = 0; i < readings.n; i++) {
+        uint32_t cell = expr_slot_of(u->c->env->exprs, readings.at[i].e), at = u->candidate.at[cell] - 1;
+        Expr spare = readings.at[i].spare;
+        uint32_t variable = u->variable.at[cell] - 1;
+        if (u->now.at[at])
             continue;
-        uint32_t variable = u->variable.at[slots.at[i]] - 1;
         vec_clear(&one);
-        vec_push(&one, slots.at[i]);
-        if (!u->ever.at[at - 1])
+        vec_push(&one, cell);
+        if (!u->writing && !u->ever.at[at] && !spare && is_certain(u, u->block))
             say_never(u, variable, false);
         else if (u->writing)
-            write_check(u, &one, false);
+            write_check(u, &one, spare, false);
         else
             u->of.at[variable].flags = 1;
-        u->now.at[at - 1] = 1;
+        u->now.at[at] = !spare;
     }
-    vec_free(&slots);
+    vec_free(&readings);
     vec_free(&one);
 }
 
@@ -323,7 +444,7 @@ read_outputs(Unset *u)
         if (open.n && u->writing)
             write_open(u, &open);
         if (open.n && u->writing)
-            write_check(u, &open, true);
+            write_check(u, &open, 0, true);
     }
     vec_free(&open);
 }

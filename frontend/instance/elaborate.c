@@ -669,25 +669,42 @@ member_is_fixed(const Member *member)
     return member->count;
 }
 
-// A connector's variables come first, so that they are one range; elsewhere the order is that of declaration.
+static bool
+place_next(Elab *elab, Fragment *frag, Member *member)
+{
+    uint64_t vars = frag->nvars, insts = frag->ninsts;
+    vec_push(&frag->order, (uint32_t)(member - frag->members.at));
+    member->placed = true;
+    if (!place_member(elab, frag, member, &vars, &insts))
+        return false;
+    frag->nvars = (uint32_t)vars;
+    frag->ninsts = (uint32_t)insts;
+    return true;
+}
+
+bool
+place_early(Elab *elab, Fragment *frag, Member *member)
+{
+    return frag->placed || member->placed || place_next(elab, frag, member);
+}
+
+// A connector's variables come first, so that they are one range; elsewhere the order is that of declaration, but for what had to be placed
+// early.
 static void
 place_members(Elab *elab, Fragment *frag)
 {
-    uint64_t vars = 0, insts = 1;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < frag->members.n; i++) {
             Member *member = &frag->members.at[i];
-            if (member->state != 2 || member->absent || (frag->is_connector && member_is_fixed(member)) != (pass == 1))
+            if (member->state != 2 || member->absent || member->placed || (frag->is_connector && member_is_fixed(member)) != (pass == 1))
                 continue;
             if ((member->flags & (AST_F_INNER | AST_F_OUTER)) == AST_F_OUTER)
                 continue;
-            vec_push(&frag->order, i);
-            if (!place_member(elab, frag, member, &vars, &insts))
+            if (!place_next(elab, frag, member))
                 return;
         }
     }
-    frag->nvars = (uint32_t)vars;
-    frag->ninsts = (uint32_t)insts;
+    frag->placed = true;
     if (frag->is_connector)
         frag->nconnectors = 1;
 }
@@ -823,6 +840,7 @@ fragment_make(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member 
     frag->parent = parent;
     frag->of_package = parent && parent->of_package;
     frag->of = of;
+    frag->ninsts = 1; // its own
     if (of && element == NONE && of->state == 1 && of->is_component && of->fragments && !of->fragments[0])
         of->fragments[0] = frag;
     frag->is_connector = class_at(elab->program, class_id)->kind == CLASS_CONNECTOR

@@ -89,6 +89,7 @@ typedef struct Member {
     Fragment **alone;        // of arrays that are not split: elements whose values were asked for, made when they are
     bool shares;             // its fragment is one for components with other numbers in their modifications, too (shared_fragments.c)
     uint32_t first, first_inst, first_connector; // local places
+    bool placed;             // they are known
     uint32_t *element_places; // split: first, first_inst, first_connector of each element
     Sym unit, display_unit, quantity;
     const Sym *units;        // per element, where these have different ones; NULL: all have `unit`
@@ -188,7 +189,8 @@ struct Fragment {
     VEC(Member) hidden;      // conditions of when-clauses: Boolean variables
     Map by_name;
     U32Vec order;            // member indices in the order of their places
-    uint32_t nvars, ninsts, nconnectors;
+    uint32_t nvars, ninsts, nconnectors; // so far, until all members are placed
+    bool placed;
     bool is_connector, is_expandable;
     bool of_package;         // no part of the model: constants of a package (constant_record.c)
     uint32_t connector_type; // index into Dae.connector_types + 1, once made
@@ -342,6 +344,8 @@ Fragment *fragment_make(Elab *elab, uint32_t class_id, Mod *mod, Fragment *paren
                         uint32_t prefix);
 // Makes type, size, condition and contents of a member known. False after errors.
 bool member_declare(Elab *elab, Fragment *frag, Member *member);
+// Gives a declared member its place before the others, where something inside the fragment refers to it while that is made. False after E0114.
+bool place_early(Elab *elab, Fragment *frag, Member *member);
 // Gives a member its place among `vars` scalars, `insts` instances and the connectors of `frag`.
 bool place_member(Elab *elab, Fragment *frag, Member *member, uint64_t *vars, uint64_t *insts);
 // False, and an error the first time, when `more` passes the limit on scalars.

@@ -130,6 +130,17 @@ check_inner(Elab *elab, const Member *member, const Member *inner)
     return false;
 }
 
+// A part of the inner element asks for it while it is made: what it is, is known, and its members are declared one by one.
+static bool
+is_inside(const Fragment *frag, const Member *inner)
+{
+    if (inner->state != 1 || !inner->is_component || !inner->fragments || inner->type.rank)
+        return false;
+    while (frag && frag != inner->fragments[0])
+        frag = frag->parent;
+    return frag != NULL;
+}
+
 bool
 outer_declare(Elab *elab, Fragment *frag, Member *member)
 {
@@ -149,7 +160,7 @@ outer_declare(Elab *elab, Fragment *frag, Member *member)
         if (!make_implicit(elab, frag, member, &outer))
             return false;
     }
-    if (!member_declare(elab, outer.frag, outer.inner))
+    if (!is_inside(frag, outer.inner) && !member_declare(elab, outer.frag, outer.inner))
         return false;
     if (!check_inner(elab, member, outer.inner))
         return false;

@@ -637,6 +637,8 @@ look_up_member(Elab *elab, ExprEnv *env, const AstNode *at, Fragment *frag, Targ
         target->seen_as = scope_class_quietly(elab->program, member->class_id, child_at(elab, member->line, 0));
         if (!step_out(elab, env, at->span, frag, &member, target))
             return false;
+    } else if (target->outer && !((const Scope *)env->scope)->structural && !place_early(elab, frag, member)) {
+        return false;
     }
     *out = member;
     return true;

@@ -93,14 +93,28 @@ is_open(const ExprEnv *env, const Value *value, uint32_t i)
     return !e || (expr_op(env->exprs, e) == OP_CONST && isnan(expr_value(env->exprs, e)));
 }
 
+// An argument has no value inside either.
+static void
+leave_open(ExprEnv *env, Value *value)
+{
+    Expr *elements = arena_array(env->arena, Expr, value->count + 1);
+    for (uint32_t i = 0; i < value->count; i++)
+        elements[i] = is_open(env, value, i) ? expr_const(env->exprs, NAN) : value->elements[i];
+    value->elements = elements;
+}
+
 static bool
 check_assigned(ExprEnv *env, Value *value, Node node)
 {
     if (value->type.base == TYPE_RECORD && record_fill(env, value))
         return true;
+    if (env->argument == node && value->elements) {
+        leave_open(env, value);
+        return true;
+    }
     for (uint32_t i = 0; i < value->count; i++)
         if (is_open(env, value, i)) {
-            env->at_run_time |= env->some_assigned; // a call finds out where it runs (routine_unset.c)
+            env->at_run_time |= env->some_assigned || env->guard; // a call finds out where it runs (routine_unset.c)
             diag_add(env->diags, E0207, node_span(env, node), "'%s' is read before it has a value",
                      expression_text(env, node));
             return false;

@@ -213,6 +213,7 @@ struct ExprEnv {
     Expr (*hold)(ExprEnv *env, Expr e, uint32_t room);
     bool other_units;        // what is being evaluated may have another unit than its text: a function declares it (function_units.c),
                              // or a number that multiplies vanished (factor.c)
+    Node argument;           // of a function that is expanded: a variable without a value may stand there, where it is not read inside
     bool some_assigned;      // a variable of the function at hand has a value on some ways to here, and none on others
     bool at_run_time;        // why the function that failed last cannot be expanded: it needs values known at run time
     const struct Running *running; // functions being expanded, inside out

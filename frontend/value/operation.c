@@ -11,6 +11,8 @@
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
 #include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
+#include "ir/expr/expr_parts.h"
 
 static bool
 refuse_operator(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span)
@@ -341,9 +343,17 @@ chain_takes(Op op, const Value *value)
     return !value->type.rank && (logical ? value->type.base == TYPE_BOOLEAN : type_is_number(&value->type));
 }
 
+// Whether an operand of `and` or `or` decides what they give.
+static bool
+is_decided(const ExprEnv *env, Op op, Expr left)
+{
+    return expr_op(env->exprs, left) == OP_CONST && (expr_value(env->exprs, left) != 0) == (op == OP_OR);
+}
+
 typedef struct Chain {
     VEC(Expr) terms; // of the run being collected; empty when `value` is complete
     Op op;
+    bool decided;    // of `and` and `or`: a term is known that decides
     Value value;
 } Chain;
 
@@ -373,13 +383,100 @@ chain_add(ExprEnv *env, Chain *chain, AstOp op, const Value *right, Span span)
         chain_close(env, chain);
     if (!chain->terms.n) {
         chain->op = run;
+        chain->decided = is_decided(env, run, chain->value.elements[0]);
         vec_push(&chain->terms, chain->value.elements[0]);
         chain->value = value_scalar(env, chain->value.type.base, chain->value.elements[0]);
     }
+    chain->decided = chain->decided || is_decided(env, run, right->elements[0]);
     bool minus = op == AOP_SUB || op == AOP_ESUB;
     vec_push(&chain->terms, minus ? expr_1(env->exprs, OP_NEG, right->elements[0]) : right->elements[0]);
     if (right->type.base == TYPE_REAL)
         chain->value.type.base = TYPE_REAL;
+    return true;
+}
+
+// --- what `and` and `or` need not know
+
+// What stands on the left of `and` and `or`, so far.
+typedef struct Left {
+    bool logical, decides; // whatever the right operand is, the value is known
+    Expr condition;        // 0: the right operand asks for nothing that may not be there
+} Left;
+
+// Whether a text has subscripts or calls.
+static bool
+asks_more(const Ast *ast, Node node)
+{
+    U32Vec stack = {0};
+    bool found = false;
+    vec_push(&stack, node);
+    while (stack.n && !found) {
+        Node at = vec_pop(&stack);
+        AstKind kind = ast_kind(ast, at);
+        found = kind == AST_CALL || kind == AST_SUBSCRIPTS;
+        for (uint32_t i = 0; i < ast_at(ast, at)->nchild; i++)
+            if (ast_child(ast, at, i))
+                vec_push(&stack, ast_child(ast, at, i));
+    }
+    vec_free(&stack);
+    return found;
+}
+
+static Left
+left_operand(ExprEnv *env, Chain *chain, Op op, Node right)
+{
+    Left left = {.logical = (op == OP_AND || op == OP_OR) && chain_takes(op, &chain->value)};
+    if (!left.logical)
+        return left;
+    bool open = chain->terms.n && chain->op == op, asks = env->in_function && asks_more(env->ast, right);
+    if (open && !asks) { // a long chain is not made term by term
+        left.decides = chain->decided;
+        return left;
+    }
+    chain_close(env, chain);
+    left.decides = is_decided(env, op, chain->value.elements[0]);
+    left.condition = asks && !left.decides ? chain->value.elements[0] : 0;
+    return left;
+}
+
+// What fails where it is computed.
+static bool
+may_fail(const Exprs *exprs, Expr e)
+{
+    return expr_has_op(exprs, e, OP_INDEX) || expr_has_op(exprs, e, OP_CALL) || expr_has_op(exprs, e, OP_RESULT);
+}
+
+// The right operand of `left and right`, `left or right`. Where the left one decides, the other need not be computed (section 3.3):
+// an element that is not there, or a variable without a value, is no error there.
+static bool
+right_operand(ExprEnv *env, Node node, Op op, const Left *left, Value *right)
+{
+    Expr guard = env->guard;
+    bool run_time = env->at_run_time;
+    DiagsMark mark = diags_mark(env->diags);
+    if (left->condition) {
+        Expr reached = op == OP_AND ? left->condition : expr_1(env->exprs, OP_NOT, left->condition);
+        env->guard = guard ? expr_2(env->exprs, OP_AND, guard, reached) : reached;
+    }
+    bool good = expression_flexible(env, node, right);
+    env->guard = guard;
+    if (good || !left->decides || !diags_are(env->diags, mark, (DiagCode[]){E0206, E0207}, 2))
+        return good;
+    diags_return_to(env->diags, mark);
+    env->at_run_time = run_time;
+    *right = value_scalar(env, TYPE_BOOLEAN, expr_const(env->exprs, op == OP_OR));
+    return true;
+}
+
+// In a function what may fail is computed only where the left operand does not decide.
+static bool
+chain_choose(ExprEnv *env, Chain *chain, Op op, const Left *left, const Value *right)
+{
+    if (!left->condition || !chain_takes(op, right) || !may_fail(env->exprs, right->elements[0]))
+        return false;
+    Expr made = right->elements[0];
+    Expr yes = op == OP_AND ? made : expr_const(env->exprs, 1), no = op == OP_AND ? expr_const(env->exprs, 0) : made;
+    chain->value = value_scalar(env, TYPE_BOOLEAN, expr_3(env->exprs, OP_IF, left->condition, yes, no));
     return true;
 }
 
@@ -394,13 +491,15 @@ expression_binary(ExprEnv *env, Node node, Value *out)
     bool good = expression_flexible(env, first, &chain.value);
     while (links.n) {
         Node link = vec_pop(&links);
+        AstOp op = (AstOp)ast_at(env->ast, link)->kind_of;
+        Node operand = ast_child(env->ast, link, 1);
+        Left left = good ? left_operand(env, &chain, chain_op(op), operand) : (Left){0};
         Value right;
         // The right operand is looked at even after an error on the left, so that one run reports both.
-        bool right_good = expression_flexible(env, ast_child(env->ast, link, 1), &right);
+        bool right_good = right_operand(env, operand, chain_op(op), &left, &right);
         good = good && right_good;
-        if (good)
-            good = chain_add(env, &chain, (AstOp)ast_at(env->ast, link)->kind_of, &right,
-                             node_span(env, link));
+        if (good && !chain_choose(env, &chain, chain_op(op), &left, &right))
+            good = chain_add(env, &chain, op, &right, node_span(env, link));
     }
     if (good) {
         chain_close(env, &chain);

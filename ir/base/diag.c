@@ -297,6 +297,21 @@ diags_same(const Diags *diags, DiagsMark mark)
     return diags->list.n == mark.listed && diags->errors == mark.errors;
 }
 
+bool
+diags_are(const Diags *diags, DiagsMark mark, const DiagCode *codes, uint32_t n)
+{
+    uint32_t found = 0;
+    for (uint32_t i = mark.listed; i < diags->list.n; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < n; k++)
+            known = known || diags->list.at[i]->code == codes[k];
+        if (diags->list.at[i]->severity == SEVERITY_ERROR && !known)
+            return false;
+        found += known;
+    }
+    return diags->errors - mark.errors == found; // others are only counted
+}
+
 void
 diags_return_to(Diags *diags, DiagsMark mark)
 {

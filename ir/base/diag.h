@@ -62,6 +62,8 @@ DiagsMark diags_mark(const Diags *diags);
 // where it was. Nothing when `to` is in the library, too.
 void diags_relocate(Diags *diags, DiagsMark since, Span to);
 bool diags_same(const Diags *diags, DiagsMark mark); // nothing was added
+// All errors that were added since have one of these n codes.
+bool diags_are(const Diags *diags, DiagsMark mark, const DiagCode *codes, uint32_t n);
 void diags_return_to(Diags *diags, DiagsMark mark);
 const char *diag_code_text(DiagCode code);
 
