@@ -5,7 +5,8 @@
 //          would only restart the integrator, or end a run when they follow each other ever faster.
 // Method: asked where events do not get on. The model is evaluated with both values of the relation, at the point and at two beside it, as it is and where
 //         everything has settled with either of them, since a when-clause sees the edge; a relation is idle where all that is computed is the same to the last
-//         bit. It is asked again after each event, which is where the other conditions change, and has its right value there. Where relations set states
+//         bit. Where its function is zero at all of these points, that says nothing: max(0, u) is the same with both values as long as u is zero. It is
+//         asked again after each event, which is where the other conditions change, and has its right value there. Where relations set states
 //         anew, or laws are set-valued, nothing is idle and nothing is rounding: impacts of a ball on a floor become as small as one likes.
 // Contract: event.h. Complexity: nothing where events get on; otherwise some thirty evaluations of the model for each relation that changes so often.
 #include <float.h>
@@ -20,6 +21,7 @@
 
 enum { TRIALS = 3 };
 static const double MOVED = 1e-6; // by so much states are moved, of themselves and of their nominal values
+static const double LATER = 1e-3; // and time, of an output interval
 
 // A relation triggers a reinit (what a sample triggers is no impact).
 static bool
@@ -37,10 +39,12 @@ compute(Run *run, uint32_t k, double value)
     return evaluate_relations(run) == MDL_OK;
 }
 
+// Functions of time alone move with time.
 static void
 move_states(Run *run, uint32_t trial)
 {
     const mdl_model *model = run->model;
+    run->v[0] += trial ? (trial % 2 ? LATER : -LATER) * run->interval : 0;
     for (uint32_t i = 0; trial && i < model->nx; i++) {
         double *y = &run->v[model->y + i], size = fabs(run->v[model->nominal + i]) + fabs(*y);
         *y += (sin(1.0 + 2.4 * i + 17.0 * trial) < 0 ? -MOVED : MOVED) * size;
@@ -113,7 +117,7 @@ idle_is(Run *run, uint32_t k)
     double *kept = malloc(3 * bytes), *v = run->v;
     if (!kept)
         return false;
-    bool same = true;
+    bool same = true, moves = false;
     memcpy(kept, v, bytes);
     for (uint32_t trial = 0; trial < TRIALS * WAYS && same; trial++) {
         memcpy(v, kept, bytes);
@@ -123,11 +127,12 @@ idle_is(Run *run, uint32_t k)
         else
             v[model->relation[k].value] = 1;
         same = is_without_consequence(run, k, kept + n, kept + 2 * n);
+        moves = moves || v[model->relation[k].g] != 0;
     }
     memcpy(v, kept, bytes);
     free(kept);
     failure_clear(run);
-    return same;
+    return same && moves;
 }
 
 // What rounding makes of the function of relation k: how much it changes with the last digits of the states, and with where the solution of loops begins.
