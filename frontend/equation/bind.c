@@ -152,7 +152,7 @@ emit_element(Emission *emission, uint32_t var, uint32_t index)
     shape_of(emission, index);
     FragBind bind = {.var = var, .attr = attrs[emission->role], .shape = emission->shapes[index],
                      .row = emission->rows[index], .n = emission->slots[index], .other_units = emission->other_units,
-                     .span = emission->mod->span};
+                     .of_type = emission->mod->of_type, .span = emission->mod->span};
     vec_push(&frag->binds, bind);
     if (emission->role == ROLE_MIN && expr_op(elab->dae->exprs, e) == OP_CONST
         && expr_value(elab->dae->exprs, e) >= 0)

@@ -380,22 +380,29 @@ is_number(const Exprs *exprs, const FragBind *bind)
     return bind->attr != ATTR_RATE && !(bind->var & EXTRA_BIT) && expr_op(exprs, bind->shape) == OP_CONST;
 }
 
+// Bind.level of what a fragment with `around` instances around it says.
+static uint8_t
+level_of(const FragBind *bind, uint32_t around)
+{
+    return bind->of_type ? LEVEL_OF_TYPE : (uint8_t)(around < LEVEL_OF_TYPE ? around : LEVEL_OF_TYPE - 1);
+}
+
 // The numbers that attributes have in all elements of an array: one bind for an attribute of all of them.
 static void
-link_numbers(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t more, uint32_t stride)
+link_numbers(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t around, uint32_t more, uint32_t stride)
 {
     for (uint32_t i = 0; i < frag->binds.n; i++) {
         const FragBind *bind = &frag->binds.at[i];
         if (is_number(linker->dae->exprs, bind))
             dae_add_bind(linker->dae, (Bind){.var = shift->var + bind->var, .attr = bind->attr, .shape = bind->shape,
-                                             .row = linker->dae->rows.n, .span = bind->span, .more = more,
-                                             .stride = stride});
+                                             .row = linker->dae->rows.n, .span = bind->span, .level = level_of(bind, around),
+                                             .more = more, .stride = stride});
     }
     for (uint32_t i = 0; i < frag->order.n; i++) {
         const Member *member = &frag->members.at[frag->order.at[i]];
         for (uint32_t e = 0; member->is_component && e < member->count; e++) {
             Shift part = shift_of(shift, member, e);
-            link_numbers(linker, member->fragments[member->split ? e : 0], &part, more, stride);
+            link_numbers(linker, member->fragments[member->split ? e : 0], &part, around + 1, more, stride);
         }
     }
 }
@@ -411,7 +418,7 @@ link_binds(Linker *linker, const Fragment *frag, const Shift *shift)
         dae_add_bind(dae, (Bind){.var = global_var(linker, shift, bind->var), .attr = bind->attr,
                                  .shape = bind->shape,
                                  .row = link_row(linker, frag, shift, bind->row, bind->n),
-                                 .span = bind->span, .other_units = bind->other_units});
+                                 .span = bind->span, .other_units = bind->other_units, .level = level_of(bind, linker->around.n)});
     }
     for (uint32_t i = 0; i < frag->flags.n; i++) {
         uint8_t *flags = &dae->var_flags.at[global_var(linker, shift, frag->flags.at[i].var)];
@@ -476,7 +483,7 @@ link_parts(Linker *linker, const Member *member, const Shift *shift)
     bool outermost = member->is_component && member->count > 1 && !member->split && !linker->repeats;
     if (outermost) {
         Shift first = shift_of(shift, member, 0);
-        link_numbers(linker, member->fragments[0], &first, member->count - 1, member->fragments[0]->nvars);
+        link_numbers(linker, member->fragments[0], &first, linker->around.n, member->count - 1, member->fragments[0]->nvars);
         linker->repeats = true;
     }
     for (uint32_t e = 0; member->is_component && e < member->count; e++)

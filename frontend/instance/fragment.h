@@ -129,6 +129,7 @@ typedef struct FragBind {
     Expr shape;
     uint32_t row, n;
     bool other_units;        // Bind.other_units
+    bool of_type;            // Bind.level
     Span span;
 } FragBind;
 typedef struct FragEnergy {

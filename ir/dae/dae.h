@@ -96,6 +96,9 @@ typedef struct Group {
 } Group;
 
 typedef enum Attr { ATTR_VALUE, ATTR_START, ATTR_NOMINAL, ATTR_MIN, ATTR_MAX, ATTR_STOP, ATTR_RATE } Attr;
+// Bind.level of what stands in a type (`type Temperature = Real(start = 288.15)`), which says what is usual and knows nothing of this model.
+enum { LEVEL_OF_TYPE = 255 };
+
 // attribute of var := shape(row). ATTR_VALUE: a parameter's or constant's binding (a continuous variable's
 // declaration equation is an equation, not a bind). Literals are shapes without slots.
 typedef struct Bind {
@@ -105,6 +108,7 @@ typedef struct Bind {
     uint32_t row;
     Span span;
     bool other_units; // Equation.other_units
+    uint8_t level;    // how many instances are around the one in whose declarations it is written (0: the model itself), or LEVEL_OF_TYPE
     uint32_t more, stride; // a number is that of `more` variables after var, too, each `stride` further (elements of an array)
 } Bind;
 
@@ -596,8 +600,9 @@ bool dae_known_value(Dae *dae, Var var, double *value);
 const Bind *dae_value_bind(Dae *dae, Var var);
 // The parameter that holds a start value that can be set in the compiled model, or NONE.
 Var dae_start_of(const Dae *dae, Var var);
-// How much the start value of a variable (`bind`) counts among those of its aliases; of equal ones the first counts. A fixed one
-// before others, what a user has written before defaults of the library, the representative's own before an alias's.
+// How much the start value of a variable (`bind`) counts among those of its aliases (1 to 255); of equal ones the first counts. A fixed one
+// before others, what a declaration says before what its type does, what a user has written before defaults of the library, what is written further out
+// before what is written deeper inside (Modelica specification 3.6, section 8.6.2), the representative's own before an alias's.
 uint32_t dae_start_rank(const Dae *dae, const Bind *bind, Var var);
 StateSelect dae_state_select(const Dae *dae, Var var);
 enum { LITERAL_BIT = 0x80000000 };

@@ -282,21 +282,21 @@ initial_discrete_starts(Dae *dae, const U32Vec *start_of, Diags *diags)
     return good;
 }
 
-// What comes first: start values of states that somebody has written, what the user has written for other variables, start values that the
-// library gives to states and to variables that it would like to be states (that an elastic joint begins without strain), zeros of
-// states that nobody has written, and other start values of the library, which are guesses.
+// What comes first: start values that somebody has written in a declaration, those further out before those deeper inside (Modelica specification 3.6, section
+// 8.6.2) and at one level those of states, then start values that types and the library give to states and to variables that it would like to be states
+// (that an elastic joint begins without strain), zeros of states that nobody has written, and other start values of types and the library, which are guesses.
 static uint32_t
 turn_of(const Defaults *defaults, Var var, bool state)
 {
-    enum { RANKS = 8 };
+    enum { RANKS = 8, USUAL = 2 * RANKS * (LEVEL_OF_TYPE + 1) };
     Var holder = defaults->holder.at[var];
     if (holder == NONE)
-        return 3 * RANKS;
+        return USUAL + RANKS;
     const Bind *bind = &defaults->dae->binds.at[defaults->start_of->at[holder]];
-    if (!sources_in_library(defaults->dae->sources, bind->span.lo))
-        return state ? 0 : RANKS;
+    if (bind->level != LEVEL_OF_TYPE && !sources_in_library(defaults->dae->sources, bind->span.lo))
+        return 2 * RANKS * bind->level + (state ? 0 : RANKS);
     StateSelect select = dae_state_select(defaults->dae, var);
-    return state || select == STATE_PREFER || select == STATE_ALWAYS ? 2 * RANKS : 4 * RANKS;
+    return state || select == STATE_PREFER || select == STATE_ALWAYS ? USUAL : USUAL + 2 * RANKS;
 }
 
 uint32_t

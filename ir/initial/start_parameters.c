@@ -55,8 +55,12 @@ dae_start_of(const Dae *dae, Var var)
 uint32_t
 dae_start_rank(const Dae *dae, const Bind *bind, Var var)
 {
-    bool negative;
+    enum { DEEPEST = 58, OF_TYPE = 4, IN_LIBRARY = OF_TYPE + 2 * (DEEPEST + 1) }; // the most that a start of a type, and one of the library, has
+    bool negative, library = sources_in_library(dae->sources, bind->span.lo);
+    uint32_t own = dae_alias(dae, var, &negative) == var ? 2 : 1, level = bind->level < DEEPEST ? bind->level : DEEPEST;
     if (dae->var_flags.at[var] & VARF_FIXED)
-        return 8;
-    return (sources_in_library(dae->sources, bind->span.lo) ? 0 : 4) + (dae_alias(dae, var, &negative) == var ? 2 : 1);
+        return UINT8_MAX;
+    if (bind->level == LEVEL_OF_TYPE)
+        return (library ? 0 : 2) + own;
+    return (library ? OF_TYPE : IN_LIBRARY) + 2 * (DEEPEST - level) + own;
 }

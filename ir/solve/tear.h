@@ -50,7 +50,7 @@ struct Tearing {
     bool large;
     U32Vec support;            // per unknown: the tears it depends on, in REACH_LIMIT places, then NONE
     U32Vec by_degree;          // unknowns, those in most equations first
-    U8Vec guessed;             // per variable: the model writes a start value for it (or for an alias); empty until asked for
+    U8Vec guessed;             // per variable: the model writes a start value for it (or for an alias), 1: only in a type, 2: elsewhere; empty until asked for
     Map law_of;                // law equation -> law
     Map tails;                 // parameters that nothing divides by: Fractional.tail, as small as the shortest time that a run resolves; shares of
                                // frictions side by side, which may be zero

@@ -22,6 +22,8 @@ enum {
     BENDS_LIMIT = 3             // curved functions of one another on such a way
 };
 
+enum { GUESSED_BY_TYPE = 1, GUESSED }; // Tearing.guessed
+
 // Counting sort; equal degrees keep the order of the source.
 static void
 order_by_degree(Tearing *t, uint32_t n)
@@ -328,14 +330,19 @@ find_guessed(Tearing *t)
     const Dae *dae = t->dae;
     vec_grow(&t->guessed, dae->nvars);
     for (uint32_t b = 0; b < dae->binds.n; b++) {
+        const Bind *bind = &dae->binds.at[b];
         bool negative;
-        if (dae->binds.at[b].attr == ATTR_START)
-            bind_each(&dae->binds.at[b], var)
-                t->guessed.at[dae_alias(dae, var, &negative)] = 1;
+        if (bind->attr != ATTR_START)
+            continue;
+        bind_each(bind, var) {
+            uint8_t *guessed = &t->guessed.at[dae_alias(dae, var, &negative)], by = bind->level == LEVEL_OF_TYPE ? GUESSED_BY_TYPE : GUESSED;
+            *guessed = by > *guessed ? by : *guessed;
+        }
     }
 }
 
-// A start value is a guess where an iteration begins: unknowns that the model gives one are iterated on. A large affine loop forgets where it began.
+// A start value is a guess where an iteration begins: unknowns that the model gives one are iterated on, those whose types alone have one after the others,
+// as far as these do not determine them. A large affine loop forgets where it began.
 static void
 tear_guessed(Tearing *t, const Var *unknowns, uint32_t n)
 {
@@ -343,12 +350,13 @@ tear_guessed(Tearing *t, const Var *unknowns, uint32_t n)
         return;
     if (!t->guessed.n)
         find_guessed(t);
-    for (uint32_t i = 0; i < n; i++) {
-        if (t->determined.at[i] || unknowns[i] >= t->guessed.n || !t->guessed.at[unknowns[i]])
-            continue;
-        tear(t, i);
-        tearing_propagate(t);
-    }
+    for (uint8_t by = GUESSED; by >= GUESSED_BY_TYPE; by--)
+        for (uint32_t i = 0; i < n; i++) {
+            if (t->determined.at[i] || unknowns[i] >= t->guessed.n || t->guessed.at[unknowns[i]] != by)
+                continue;
+            tear(t, i);
+            tearing_propagate(t);
+        }
 }
 
 void

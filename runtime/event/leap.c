@@ -4,7 +4,8 @@
 //          would be lost.
 // Method: over each accepted step the change of a result must be the integral of its derivative, by Simpson's rule. Where it is not by more
 //         than the tolerance the step is halved, and the halves are looked at in turn, until the rule holds or the part is as
-//         short as rounding: then the result jumps there. What moves no state by its impulse is none of this. All else ends the run.
+//         short as rounding: then the result jumps there. Where states settle fast, as behind an event, their rates by the equations are not the slopes of what
+//         is looked at, the method's polynomial: the derivative with these will do, too. What moves no state by its impulse is none of this. All else ends the run.
 // Contract: part.h; v is put back. Complexity: one evaluation of the model per step that is short beside what the function does, and
 //           nothing for models without such calls; a jump costs about a hundred.
 #include <float.h>
@@ -23,10 +24,12 @@ enum { DEPTH = 64, LOOKS_MOST = 4096 };
 typedef struct Look { // all results and their derivatives at one instant
     double time;
     double *value, *rate;
+    double *along;       // derivatives with the states' slopes between steps in the place of their rates
 } Look;
 
 typedef struct Leaps {
     double *kept;        // nv: v
+    double *slope;       // per state, where the look is made
     double *size;        // per leap: the largest magnitude of the result so far
     Look look[DEPTH + 1]; // a stack: the end of the step, and the ends of parts that come before the one below
     Look start;          // of the part at hand; then the latest point that was reached
@@ -44,16 +47,18 @@ leap_create(Run *run)
     Leaps *leaps = run->leaps = calloc(1, sizeof *leaps);
     if (!leaps)
         return MDL_INTERNAL;
-    leaps->kept = malloc((run->model->nv + (size_t)n) * sizeof *leaps->kept);
-    leaps->room = calloc((size_t)2 * n * (DEPTH + 2), sizeof *leaps->room); // of all looks
+    leaps->kept = malloc((run->model->nv + (size_t)n + run->model->nx) * sizeof *leaps->kept);
+    leaps->room = calloc((size_t)3 * n * (DEPTH + 2), sizeof *leaps->room); // of all looks
     if (!leaps->kept || !leaps->room)
         return MDL_INTERNAL;
     leaps->size = leaps->kept + run->model->nv;
+    leaps->slope = leaps->size + n;
     memset(leaps->size, 0, n * sizeof *leaps->size);
     for (size_t i = 0; i < DEPTH + 2; i++) {
         Look *look = i <= DEPTH ? &leaps->look[i] : &leaps->start;
-        look->value = leaps->room + 2 * n * i;
+        look->value = leaps->room + 3 * n * i;
         look->rate = look->value + n;
+        look->along = look->rate + n;
     }
     return MDL_OK;
 }
@@ -79,8 +84,12 @@ MDL_CHECKED static int
 look_at(Run *run, double time, Look *look)
 {
     const mdl_model *model = run->model;
+    double *rates = run->v + model->yp, *slope = run->leaps->slope;
     look->time = time;
-    if (evaluate_at(run, time, false) != MDL_OK)
+    if (run->stepper->interpolate(run, time) != MDL_OK)
+        return MDL_FAILED;
+    memcpy(slope, rates, model->nx * sizeof *slope);
+    if (evaluate_row(run, false) != MDL_OK)
         return MDL_FAILED;
     mdl_call(model->leaps, run->v);
     for (uint32_t k = 0; k < model->n_leaps; k++) {
@@ -88,6 +97,10 @@ look_at(Run *run, double time, Look *look)
         look->rate[k] = run->v[model->leap[k].rate];
         run->leaps->size[k] = fmax(run->leaps->size[k], fabs(look->value[k]));
     }
+    memcpy(rates, slope, model->nx * sizeof *slope);
+    mdl_call(model->leaps, run->v);
+    for (uint32_t k = 0; k < model->n_leaps; k++)
+        look->along[k] = run->v[model->leap[k].rate];
     return MDL_OK;
 }
 
@@ -97,6 +110,13 @@ least(const Run *run)
     return fmax(run->tolerance, LEAST);
 }
 
+// Of a derivative over a part: Simpson's rule, or the trapezoidal one.
+static double
+mean(double low, const double *middle, double high)
+{
+    return middle ? (low + 4 * *middle + high) / 6 : (low + high) / 2;
+}
+
 // The first result that has changed between two looks by more than its derivative says, with one in the middle (NULL: the
 // trapezoidal rule); NONE: none has.
 static uint32_t
@@ -104,10 +124,9 @@ changed(const Run *run, const Look *low, const Look *middle, const Look *high)
 {
     double length = high->time - low->time;
     for (uint32_t k = 0; k < run->model->n_leaps; k++) {
-        double ends = low->rate[k] + high->rate[k];
-        double mean = middle ? (ends + 4 * middle->rate[k]) / 6 : ends / 2;
-        double left = high->value[k] - low->value[k] - length * mean;
-        if (fabs(left) > least(run) * run->leaps->size[k])
+        double change = high->value[k] - low->value[k], counts = least(run) * run->leaps->size[k];
+        double left = change - length * mean(low->rate[k], middle ? &middle->rate[k] : NULL, high->rate[k]);
+        if (fabs(left) > counts && fabs(change - length * mean(low->along[k], middle ? &middle->along[k] : NULL, high->along[k])) > counts)
             return k;
     }
     return UINT32_MAX;
@@ -162,6 +181,7 @@ copy_look(const Run *run, const Look *from, Look *to)
     to->time = from->time;
     memcpy(to->value, from->value, run->model->n_leaps * sizeof *to->value);
     memcpy(to->rate, from->rate, run->model->n_leaps * sizeof *to->rate);
+    memcpy(to->along, from->along, run->model->n_leaps * sizeof *to->along);
 }
 
 // From `start` to the end of the step, which lies at the bottom of the stack. *known: the equations could be solved wherever it looked.
