@@ -140,11 +140,18 @@ put_vector(Assembler *a, Opcode opcode, uint8_t reg, uint8_t source, Operand ope
 }
 
 void
-put_frame_address(Assembler *a, uint8_t reg, uint32_t slot)
+put_address(Assembler *a, uint8_t reg, Operand operand)
 {
-    const uint8_t lea[4] = {0x48, 0x8d, (uint8_t)(0x84 | reg << 3), 0x24};
+    const uint8_t lea[2] = {reg < 8 ? 0x48 : 0x4c, 0x8d};
     put_bytes(a, lea, sizeof lea);
-    put_32(a, slot * (uint32_t)sizeof(double));
+    end_instruction(a, write_operand(a, begin_instruction(a), reg, operand, 0));
+}
+
+void
+put_store_rax(Assembler *a, uint32_t slot)
+{
+    put_bytes(a, "\x48\x89", 2);
+    end_instruction(a, write_operand(a, begin_instruction(a), 0, (Operand){IN_FRAME, slot}, 0));
 }
 
 void
@@ -161,6 +168,14 @@ put_call(Assembler *a, uintptr_t address)
     put_bytes(a, "\x48\xb8", 2);     // mov rax, ...
     put_bytes(a, &address, sizeof address);
     put_bytes(a, "\xff\xd0", 2);     // call rax
+}
+
+void
+put_call_through(Assembler *a, const uintptr_t *address)
+{
+    put_bytes(a, "\x48\xb8", 2);     // mov rax, ...
+    put_bytes(a, &address, sizeof address);
+    put_bytes(a, "\xff\x10", 2);     // call [rax]
 }
 
 uint32_t

@@ -64,10 +64,12 @@ void put_vector(Assembler *a, Opcode opcode, uint8_t reg, uint8_t source, Operan
 // The entry of a constant; of one with eight bytes of zeros behind it, as instructions on whole registers read it.
 uint32_t pool_entry(Assembler *a, double value);
 uint32_t pool_pair(Assembler *a, uint64_t bits);
-// An address of the stack into rdi (7) or rsi (6).
-void put_frame_address(Assembler *a, uint8_t reg, uint32_t slot);
+// The address of a place of the first array, or of the stack, into a register for integers.
+void put_address(Assembler *a, uint8_t reg, Operand operand);
+void put_store_rax(Assembler *a, uint32_t slot); // in the stack
 void put_store_zero(Assembler *a, uint32_t place);
 void put_call(Assembler *a, uintptr_t address); // rax is lost
+void put_call_through(Assembler *a, const uintptr_t *address); // which stands there when it is called
 // A function of as many as three arrays, of which one that calls others has the first only: everything from function_begin(), which returns where that
 // is, to function_end(), which is told how much of the stack it needs.
 uint32_t function_begin(Assembler *a);

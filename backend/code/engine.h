@@ -24,6 +24,9 @@ void interp_free(Interp **interp);
 // `all`: long loops, too. NULL: this processor is another one.
 typedef struct NativeCode NativeCode;
 NativeCode *native_create(const Sys *sys, SlotCounts *slots, const uint32_t *leader, bool all, mdl_code *code);
+// Whether it calls a routine; whoever asks makes it (ll_routine.c) and says where it is, before anything is called.
+bool native_calls(const NativeCode *native, uint32_t routine);
+void native_set_routine(NativeCode *native, uint32_t routine, mdl_fn *address);
 void native_free(NativeCode **native);
 // Who makes machine code of programs of a run; make is NULL where this processor is another one.
 mdl_translator straight_translator(bool at_once);

@@ -4,7 +4,8 @@
 //   as a function takes some thousand times to run, and leaves three instructions for an operation.
 // Method: each function is one list of operations (code.c), or several where it is very long, through register_code.c. Loops are unrolled where they are
 //   short: a loop of LLVM's fastest way takes ten instructions for an operation, and as long to make as some dozens of unrolled trips.
-// Contract: engine.h. What is not made here - long loops, calls of routines, computed subscripts, functions that share code - is left to another engine.
+//   Routines are another engine's: they are called through a table of their addresses.
+// Contract: engine.h. What is not made here - long loops, computed subscripts, functions that share code - is left to another engine.
 // Complexity: linear in the operations.
 #include "backend/code/engine.h"
 #include "backend/code/register_code.h"
@@ -12,7 +13,20 @@
 struct NativeCode {
     uint8_t *memory;
     size_t size;
+    Calls calls;
 };
+
+bool
+native_calls(const NativeCode *native, uint32_t routine)
+{
+    return native && native->calls.called && native->calls.called[routine];
+}
+
+void
+native_set_routine(NativeCode *native, uint32_t routine, mdl_fn *address)
+{
+    native->calls.address[routine] = (uintptr_t)address;
+}
 
 #ifdef __x86_64__
 
@@ -60,14 +74,14 @@ is_straight(const Sys *sys, SlotCounts *slots, const Func *func, bool always)
 
 // Appends a function, which begins at *at. False: nothing has been appended.
 static bool
-write_function(Assembler *a, Lowering *lowering, const Func *func, uint32_t *at)
+write_function(Assembler *a, Lowering *lowering, const Func *func, const Calls *calls, uint32_t *at)
 {
     uint32_t uses = a->uses.n, begin = function_begin(a), slots = 0;
     bool good = true;
     for (uint32_t done = 0; done < func->count && good;) {
         Code code;
         done += lower_long(lowering, &code, func->first + done, func->count - done);
-        good = register_code(a, &code, &slots);
+        good = register_code(a, &code, calls, &slots);
         code_free(&code);
     }
     if (good) {
@@ -89,11 +103,13 @@ native_create(const Sys *sys, SlotCounts *slots, const uint32_t *leader, bool al
     Assembler a = {0};
     Lowering *lowering = lowering_create(sys, slots);
     NativeCode *native = base_calloc(1, sizeof *native);
+    uint32_t routines = routine_count(sys->exprs) + 1;
+    native->calls = (Calls){sys, base_calloc(routines, sizeof *native->calls.address), base_calloc(routines, sizeof *native->calls.called)};
     U32Vec made = {0}, at = {0};
     for (uint32_t f = 0; f < sys->funcs.n && a.bytes.n < MOST_BYTES; f++) {
         const Func *func = &sys->funcs.at[f];
         uint32_t begin;
-        if (!func->count || leader[f] != SHARE_NONE || !is_straight(sys, slots, func, all) || !write_function(&a, lowering, func, &begin))
+        if (!func->count || leader[f] != SHARE_NONE || !is_straight(sys, slots, func, all) || !write_function(&a, lowering, func, &native->calls, &begin))
             continue;
         vec_push(&made, f);
         vec_push(&at, begin);
@@ -111,8 +127,11 @@ native_create(const Sys *sys, SlotCounts *slots, const uint32_t *leader, bool al
 void
 native_free(NativeCode **slot)
 {
-    if (*slot)
+    if (*slot) {
         executable_free((*slot)->memory, (*slot)->size);
+        free((*slot)->calls.address);
+        free((*slot)->calls.called);
+    }
     free(*slot);
     *slot = NULL;
 }

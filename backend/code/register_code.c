@@ -7,7 +7,7 @@
 //   furthest away goes (Belady, IBM Systems Journal 5 (1966) 78), with a store only where no place of v holds it. Before a branch and a call all that
 //   is still needed is put into memory, so that both sides of a branch find values where they were.
 // Contract: operations keep their order and their operands, each rounds as it stands, and piecewise ones are the sequences of arith.h: results equal the interpreter's
-//   bit for bit. False, with the code as it was, for what is not an operation on numbers (calls of routines, computed subscripts).
+//   bit for bit. False, with the code as it was, for what is not an operation on numbers (computed subscripts), and for calls with many inputs.
 //   Values that are made on one side of a branch are used there only (code_values.c).
 // Complexity: linear in the operations, times the registers.
 #include <math.h>
@@ -16,6 +16,7 @@
 
 #ifdef __x86_64__
 
+enum { RAX = 0 };
 enum { REGISTERS = 14, SCRATCH = 14, OTHER = 15, EMPTY = UINT32_MAX, NEVER = UINT32_MAX, NOWHERE = UINT32_MAX, MOST_SLOTS = 4000 };
 enum { EQUAL = 0x00, NOT_EQUAL = 0x04, LESS = 0x11, LESS_OR_EQUAL = 0x12 };     // comparisons, none of which stops at NaN
 enum { DOWN = 9, UP = 10, TO_ZERO = 11 };                                       // of roundings
@@ -31,7 +32,7 @@ typedef struct Writer {
     Assembler *a;
     const Code *code;
     Value *value;
-    uint32_t *next;             // per operation and operand: the next use of that value behind it
+    uint32_t *first, *next;     // per operation: where its operands begin among `next`, which has the next use of each behind it
     uint32_t holds[REGISTERS];  // a value, or EMPTY
     uint32_t empty, pinned;     // bits of registers: that hold nothing; that must keep what they hold
     Map holder;                 // place -> the value whose home it is
@@ -39,6 +40,9 @@ typedef struct Writer {
     U32Vec jumps;               // what is to be set at the end of a side
     uint32_t slots, now;
     uint32_t *partner;
+    const Calls *calls;         // NULL: routines cannot be called
+    uint32_t buffer, outputs;   // slots: the first of those that calls use; where the outputs of the last call begin
+    bool returned;              // it has returned its only one in a register
     bool good;
 } Writer;
 
@@ -60,14 +64,28 @@ static void
 find_next_uses(Writer *w)
 {
     const CodeOps *ops = &w->code->body;
+    w->first = base_calloc((size_t)ops->n + 1, sizeof *w->first);
+    for (uint32_t i = 0; i < ops->n; i++) {
+        uint32_t storage[3], n;
+        (void)code_operands(w->code, &ops->at[i], storage, &n);
+        w->first[i + 1] = w->first[i] + n;
+    }
+    w->next = base_calloc((size_t)w->first[ops->n] + 1, sizeof *w->next);
     for (uint32_t i = ops->n; i-- > 0;) {
         uint32_t storage[3], n;
         const uint32_t *operand = code_operands(w->code, &ops->at[i], storage, &n);
         for (uint32_t k = 0; k < n; k++)
-            w->next[3 * i + k] = w->value[operand[k]].next;
+            w->next[w->first[i] + k] = w->value[operand[k]].next;
         for (uint32_t k = 0; k < n; k++)
             w->value[operand[k]].next = i;
     }
+}
+
+// The next use of operand k of this operation behind it.
+static uint32_t
+next_use(const Writer *w, uint32_t k)
+{
+    return w->next[w->first[w->now] + k];
 }
 
 static uint32_t
@@ -178,7 +196,7 @@ bring_operand(Writer *w, const CodeOp *op, uint32_t number)
     const uint32_t *operand = code_operands(w->code, op, storage, &n);
     for (uint32_t k = 0; k < n; k++)
         if (operand[k] == number)
-            next = w->next[3 * w->now + k];
+            next = next_use(w, k);
     return next == NEVER ? bring_for_once(w, number, SCRATCH) : bring(w, number);
 }
 
@@ -200,8 +218,10 @@ pass(Writer *w, const CodeOp *op)
     const uint32_t *operand = code_operands(w->code, op, storage, &n);
     for (uint32_t k = 0; k < n; k++) {
         Value *value = &w->value[operand[k]];
-        bool again = k > 0 && (operand[k] == operand[0] || (k > 1 && operand[k] == operand[1]));
-        value->next = w->next[3 * w->now + k];
+        bool again = false;
+        for (uint32_t before = 0; before < k; before++)
+            again = again || operand[before] == operand[k];
+        value->next = next_use(w, k);
         if (value->next != NEVER || again)
             continue;
         leave_register(w, value);
@@ -232,7 +252,7 @@ save_all(Writer *w, const CodeOp *op)
         uint32_t next = w->value[w->holds[reg]].next;
         for (uint32_t k = 0; k < n; k++)
             if (operand[k] == w->holds[reg])
-                next = w->next[3 * w->now + k];
+                next = next_use(w, k);
         if (next != NEVER)
             save(w, &w->value[w->holds[reg]]);
     }
@@ -328,7 +348,7 @@ write_less_product(Writer *w, const CodeOp *op)
     bool turned = w->value[op->b].reg == EMPTY && w->value[op->c].reg != EMPTY;
     uint8_t source = bring_operand(w, op, turned ? op->c : op->b);
     Operand operand = where(w, turned ? op->b : op->c), from = where(w, op->a);
-    bool last = from.kind == IN_REGISTER && w->next[3 * w->now] == NEVER && op->a != op->b && op->a != op->c;
+    bool last = from.kind == IN_REGISTER && next_use(w, 0) == NEVER && op->a != op->b && op->a != op->c;
     uint32_t dest = last ? from.n : take_register(w);
     move_to(w, &w->value[op->a], dest);
     pass(w, op);
@@ -405,11 +425,135 @@ write_call(Writer *w, const CodeOp *op)
     }
     uint32_t slot[2] = {take_slot(w), take_slot(w)}; // of the sine and the cosine
     bool sine = op->c == OP_SIN;
-    put_frame_address(w->a, 7, slot[0]);
-    put_frame_address(w->a, 6, slot[1]);
+    put_address(w->a, 7, (Operand){IN_FRAME, slot[0]});
+    put_address(w->a, 6, (Operand){IN_FRAME, slot[1]});
     put_call(w->a, (uintptr_t)sincos);
     w->value[op->dest].home = (Operand){IN_FRAME, slot[!sine]};
     w->value[other - 1].home = (Operand){IN_FRAME, slot[sine]};
+}
+
+// --- calls of routines (backend/llvm/ll_routine.c)
+
+static void
+write_move(Writer *w, const Value *value, Operand to)
+{
+    uint8_t reg = OTHER;
+    if (value->reg != EMPTY)
+        reg = (uint8_t)value->reg;
+    else
+        move_to(w, value, OTHER);
+    put_vector(w->a, X86_STORE, reg, 0, to, NO_IMMEDIATE);
+}
+
+// Where the elements of an array stand one behind the other in v; IN_FRAME with n NOWHERE: nowhere.
+static Operand
+standing_array(const Writer *w, const uint32_t *values, uint32_t n)
+{
+    Operand first = w->value[values[0]].home;
+    for (uint32_t k = 0; k < n; k++) {
+        Operand home = w->value[values[k]].home;
+        if (home.kind != IN_PLACE || home.n != first.n + k)
+            return (Operand){IN_FRAME, NOWHERE};
+    }
+    return first;
+}
+
+// Numbers into the first registers: what stands in another one of these goes through memory.
+static void
+write_numbers(Writer *w, const uint32_t *values, const uint32_t *input, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        const Value *value = &w->value[values[input[k]]];
+        if (value->reg != EMPTY && value->reg < n && value->reg != k)
+            write_move(w, value, (Operand){IN_FRAME, w->buffer + input[k]});
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        Value value = w->value[values[input[k]]];
+        if (value.reg != EMPTY && value.reg < n && value.reg != k)
+            value = (Value){.reg = EMPTY, .home = {IN_FRAME, w->buffer + input[k]}};
+        move_to(w, &value, k);
+    }
+}
+
+typedef struct Arguments {
+    uint32_t number[8], numbers;      // inputs in registers for numbers
+    Operand address[6];               // in rdi, rsi, rdx, rcx, r8, r9
+    uint32_t addresses, stacked;
+} Arguments;
+
+// What registers are no more for stands on the stack, in its order, which is where the frame begins.
+static Operand
+next_on_stack(Arguments *arguments)
+{
+    return (Operand){IN_FRAME, arguments->stacked++};
+}
+
+static void
+add_address(Writer *w, Arguments *arguments, Operand address)
+{
+    if (arguments->addresses < sizeof arguments->address / sizeof *arguments->address) {
+        arguments->address[arguments->addresses++] = address;
+        return;
+    }
+    put_address(w->a, RAX, address);
+    put_store_rax(w->a, next_on_stack(arguments).n);
+}
+
+// An input: all values are where they were.
+static void
+add_input(Writer *w, Arguments *arguments, const uint32_t *values, const Extent *object)
+{
+    if (object->count > 1) {
+        Operand stands = standing_array(w, values + object->first, object->count);
+        for (uint32_t k = 0; k < object->count && stands.n == NOWHERE; k++)
+            write_move(w, &w->value[values[object->first + k]], (Operand){IN_FRAME, w->buffer + object->first + k});
+        add_address(w, arguments, stands.n == NOWHERE ? (Operand){IN_FRAME, w->buffer + object->first} : stands);
+    } else if (arguments->numbers < sizeof arguments->number / sizeof *arguments->number) {
+        arguments->number[arguments->numbers++] = object->first;
+    } else {
+        write_move(w, &w->value[values[object->first]], next_on_stack(arguments));
+    }
+}
+
+// Inputs and outputs are passed as C does it: numbers, and of arrays, of outputs that are several, and of the state the addresses.
+static void
+write_invoke(Writer *w, const CodeOp *op)
+{
+    enum { MOST = 1000 };
+    static const uint8_t address_register[] = {7, 6, 2, 1, 8, 9};
+    const Routine *routine = routine_of(w->calls->sys->exprs, op->a);
+    const uint32_t *values = w->code->operands.at + op->b;
+    Arguments arguments = {.stacked = 0};
+    w->good = op->c + routine->outputs <= MOST;
+    if (!w->good)
+        return;
+    save_all(w, op);
+    for (uint32_t i = 0; i < routine_input_objects(routine); i++)
+        add_input(w, &arguments, values, &routine->extents.at[i]);
+    write_numbers(w, values, arguments.number, arguments.numbers);
+    pass(w, op);
+    forget_registers(w);
+    w->outputs = w->buffer + op->c;
+    w->returned = routine->outputs == 1;
+    if (!w->returned)
+        add_address(w, &arguments, (Operand){IN_FRAME, w->outputs});
+    add_address(w, &arguments, (Operand){IN_PLACE, w->calls->sys->model->failure});
+    for (uint32_t k = 0; k < arguments.addresses; k++)
+        put_address(w->a, address_register[k], arguments.address[k]);
+    put_call_through(w->a, &w->calls->address[op->a]);
+    w->calls->called[op->a] = 1;
+}
+
+static void
+write_result(Writer *w, const CodeOp *op)
+{
+    pass(w, op);
+    if (w->value[op->dest].next == NEVER)
+        return;
+    if (w->returned)
+        set_register(w, op->dest, 0);
+    else
+        put_vector(w->a, X86_LOAD, result(w, op), 0, (Operand){IN_FRAME, w->outputs + op->a}, NO_IMMEDIATE);
 }
 
 static void
@@ -510,6 +654,8 @@ write_operation(Writer *w, const CodeOp *op)
     case CODE_LESS_PRODUCT: write_less_product(w, op); return;
     case CODE_CALL1:
     case CODE_CALL2: write_call(w, op); return;
+    case CODE_INVOKE: write_invoke(w, op); return;
+    case CODE_RESULT: write_result(w, op); return;
     case CODE_IF:
     case CODE_ELSE:
     case CODE_END: write_branch(w, op); return;
@@ -531,18 +677,19 @@ write_operation(Writer *w, const CodeOp *op)
 }
 
 bool
-register_code(Assembler *a, const Code *code, uint32_t *slots)
+register_code(Assembler *a, const Code *code, const Calls *calls, uint32_t *slots)
 {
-    Writer w = {.a = a, .code = code, .good = !code->before.n, .partner = code_sine_pairs(&code->body, code->values)};
+    Writer w = {.a = a, .code = code, .calls = calls, .good = !code->before.n && code->results < MOST_SLOTS / 4,
+                .buffer = code->results, .slots = 2 * code->results, // arguments on the stack are no more than inputs, outputs and the state
+                .partner = code_sine_pairs(&code->body, code->values)};
     w.value = base_calloc((size_t)code->values + 1, sizeof *w.value);
-    w.next = base_calloc(3 * (size_t)code->body.n + 1, sizeof *w.next);
     for (uint32_t i = 0; i < code->values; i++)
         w.value[i] = (Value){NEVER, EMPTY, {IN_FRAME, NOWHERE}};
     for (uint32_t reg = 0; reg < REGISTERS; reg++)
         w.holds[reg] = EMPTY;
     w.empty = (1u << REGISTERS) - 1;
     for (uint32_t i = 0; i < code->body.n && w.good; i++)
-        w.good = code->body.at[i].kind != CODE_INVOKE;
+        w.good = calls || code->body.at[i].kind != CODE_INVOKE;
     if (w.good)
         find_next_uses(&w);
     for (w.now = 0; w.now < code->body.n && w.good; w.now++) {
@@ -553,6 +700,7 @@ register_code(Assembler *a, const Code *code, uint32_t *slots)
     }
     *slots = w.slots > *slots ? w.slots : *slots;
     free(w.value);
+    free(w.first);
     free(w.next);
     free(w.partner);
     map_free(&w.holder);

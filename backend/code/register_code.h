@@ -5,9 +5,17 @@
 #include "backend/code/assembler.h"
 #include "backend/code/code.h"
 
+// Routines that may be called: of each, by its number, the address of a function as ll_routine.c makes it, which need not be there yet, and whether
+// something calls it.
+typedef struct Calls {
+    const Sys *sys;
+    uintptr_t *address;
+    uint8_t *called;
+} Calls;
+
 // Appends the operations of the code, which has no loop, to a function that has begun. Places are those of IN_PLACE: of v, or of one of three arrays in code
-// that calls nothing. *slots grows to the doubles of the stack that are needed.
+// that calls nothing. calls: NULL, no routines can be called. *slots grows to the doubles of the stack that are needed.
 // False: there is something that it has no machine code for, and what has been appended is of no use.
-bool register_code(Assembler *a, const Code *code, uint32_t *slots);
+bool register_code(Assembler *a, const Code *code, const Calls *calls, uint32_t *slots);
 
 #endif

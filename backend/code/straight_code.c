@@ -78,7 +78,7 @@ write_program(Assembler *a, const mdl_straight *program, uint32_t *at)
     for (uint32_t i = 0; i < program->n; i++)
         x = add_operation(&b, &program->op[i], x);
     *at = function_begin(a);
-    bool good = register_code(a, &b.code, &slots);
+    bool good = register_code(a, &b.code, NULL, &slots);
     function_end(a, *at, slots);
     code_free(&b.code);
     map_free(&b.memory);

@@ -395,7 +395,26 @@ needs_llvm(const Jit *jit, uint8_t *made)
         made[f] = jit->code[f].fn != NULL;
         needed = needed || (jit->sys->funcs.at[f].count && !made[f]);
     }
+    for (uint32_t r = 1; r <= routine_count(jit->sys->exprs); r++)
+        needed = needed || native_calls(jit->native, r);
     return needed;
+}
+
+static bool
+find_routines(Jit *jit, Out *why)
+{
+    bool good = true;
+    for (uint32_t r = 1; good && r <= routine_count(jit->sys->exprs); r++) {
+        char name[32];
+        mdl_fn *address;
+        snprintf(name, sizeof name, "routine.%u", r);
+        if (!native_calls(jit->native, r))
+            continue;
+        good = look_up(jit, name, &address, why);
+        if (good)
+            native_set_routine(jit->native, r, address);
+    }
+    return good;
 }
 
 static bool
@@ -406,7 +425,7 @@ compile(Jit *jit, LlRequest *request, Out *why)
     U32Vec *divided = jit->options.threads && jit->sys->model->n >= THREADS_LEAST ? base_calloc(n + 1, sizeof *divided) : NULL;
     request->divided = divided;
     request->made = made;
-    bool good = !needs_llvm(jit, made) || (start_jit(jit, why) && ll_compile(request, why) && find_functions(jit, divided, why));
+    bool good = !needs_llvm(jit, made) || (start_jit(jit, why) && ll_compile(request, why) && find_functions(jit, divided, why) && find_routines(jit, why));
     for (uint32_t f = 0; divided && f < n; f++)
         vec_free(&divided[f]);
     free(divided);

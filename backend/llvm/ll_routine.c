@@ -21,20 +21,10 @@ is_array(const Extent *extent)
     return extent->count > 1;
 }
 
-// Objects that are inputs stand first.
-static uint32_t
-input_objects(const Routine *routine)
-{
-    uint32_t n = 0;
-    while (n < routine->extents.n && routine->extents.at[n].first < routine->inputs)
-        n++;
-    return n;
-}
-
 static LLVMTypeRef
 routine_type(const LlModule *m, const Routine *routine)
 {
-    uint32_t n = input_objects(routine);
+    uint32_t n = routine_input_objects(routine);
     LLVMTypeRef *params = base_calloc(n + 2, sizeof *params);
     for (uint32_t i = 0; i < n; i++)
         params[i] = is_array(&routine->extents.at[i]) ? m->type_pointer : m->type_double;
@@ -176,7 +166,7 @@ ll_invoke(Emitter *e, const CodeOp *op)
 {
     const Routine *routine = routine_of(e->m->exprs, op->a);
     const uint32_t *values = e->code->operands.at + op->b;
-    uint32_t n = input_objects(routine);
+    uint32_t n = routine_input_objects(routine);
     LLVMValueRef callee = ll_routine(e->m, op->a, e->routine != NULL), *args = base_calloc(n + 2, sizeof *args);
     for (uint32_t i = 0; i < n; i++) {
         const Extent *object = &routine->extents.at[i];
@@ -369,7 +359,7 @@ emit_outputs(Emitter *e, LLVMValueRef good)
 {
     LLVMBuilderRef builder = e->m->builder;
     const Routine *routine = e->routine;
-    uint32_t outputs = input_objects(routine);
+    uint32_t outputs = routine_input_objects(routine);
     for (uint32_t k = 0; k < routine->outputs; k++) {
         LLVMValueRef value = output_value(e, routine->output + k);
         if (good)
@@ -454,7 +444,7 @@ emit_external(Emitter *e)
 {
     LLVMBuilderRef builder = e->m->builder;
     LLVMValueRef callee = ll_external(e->m, e->routine->external->symbol), inputs = ll_doubles(e, e->routine->inputs);
-    for (uint32_t i = 0; i < input_objects(e->routine); i++) {
+    for (uint32_t i = 0; i < routine_input_objects(e->routine); i++) {
         const Extent *extent = &e->routine->extents.at[i];
         LLVMBuildMemCpy(builder, ll_place(e, inputs, ll_index(e, extent->first)), 8, e->cell.at[i], 8, copy_size(e, extent->count));
     }

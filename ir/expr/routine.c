@@ -207,6 +207,15 @@ routine_take_inputs(Exprs *exprs, Routine *routine, const uint32_t *cells, uint3
     free(place);
 }
 
+uint32_t
+routine_input_objects(const Routine *routine)
+{
+    uint32_t n = 0;
+    while (n < routine->extents.n && routine->extents.at[n].first < routine->inputs)
+        n++;
+    return n;
+}
+
 double
 routine_bytes(const Routine *routine)
 {

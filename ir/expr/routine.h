@@ -134,6 +134,8 @@ void routine_step(Routine *routine, uint32_t block, Step step);
 void routine_rewrite(Exprs *exprs, Routine *routine, ExprReplace *replace, void *context);
 // These cells become the inputs, in this order. The routine has had none.
 void routine_take_inputs(Exprs *exprs, Routine *routine, const uint32_t *cells, uint32_t n);
+// How many of its objects are inputs; they stand first.
+uint32_t routine_input_objects(const Routine *routine);
 // Stack that one call takes.
 double routine_bytes(const Routine *routine);
 // What an engine counts of a call. Calls inside each other end at routines that call nothing, if these are not large.
