@@ -102,7 +102,7 @@ build_words(Sweep *sweep, uint32_t build, const char *target)
         word[n++] = "--allow-external";
     if (makes_together(sweep))
         word[n++] = "--lanes=8";
-    if (makes_together(sweep) && sweep->study->run.solver == MDL_SOLVER_RADAU)
+    if (makes_together(sweep) && sweep->study->run.solver != MDL_SOLVER_DOP853)
         word[n++] = "--implicit";
     for (uint32_t i = 0; i < o->n_paths; i++)
         word[n++] = arena_printf(arena, "--path=%s", o->paths[i]);

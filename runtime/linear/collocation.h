@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 enum { GAUSS_STAGES = 4 };
+enum { GAUSS_POINTS = 4 }; // of the polynomial within a step, each with value and slope
 
 typedef struct Collocation {
     double node[GAUSS_STAGES];                 // c_i in (0, 1)

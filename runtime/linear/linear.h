@@ -3,7 +3,7 @@
 // In: matrices.
 // Out: factors, ranks and null spaces, regular parts of redundant blocks, vectors and matrices for SUNDIALS, collocation; lengths of vectors, random numbers.
 // Read first: lu.h, then rank.c.
-// Also open to other rooms: adapter.h, block_vectors.h, bordered.h, collocation.h, disjoint_sets.h, dop853_rule.h, lu.h, nvector.h, radau_rule.h, radau_wide.h, rank.h,
+// Also open to other rooms: adapter.h, block_vectors.h, bordered.h, collocation.h, disjoint_sets.h, dop853_rule.h, gauss_wide.h, lu.h, nvector.h, radau_rule.h, radau_wide.h, rank.h,
 // regular_block.h, shifted.h, standing.h, sundials.h.
 #ifndef MDLC_RUNTIME_LINEAR_LINEAR_H
 #define MDLC_RUNTIME_LINEAR_LINEAR_H

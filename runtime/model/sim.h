@@ -188,7 +188,7 @@ typedef struct mdl_stats {
     const char *solver;       // its name
     const char *reason;       // why `auto` chose it; NULL: it was asked for
     double changed, gain;     // `auto` changed to it on the way: when, and how many times less work it was found to need; 0: it did not
-    const char *linear_solver; // "dense", "klu", or "lanes" of runs that are made together
+    const char *linear_solver; // "dense", "klu", or "lanes" of implicit methods whose runs are made together
     double init_seconds, run_seconds; // wall clock
     double end_time;          // time reached
 } mdl_stats;
@@ -203,7 +203,7 @@ uint32_t mdl_free_states(const mdl_model *model);
 MDL_CHECKED int mdl_simulate(const mdl_model *model, const mdl_options *options, mdl_stats *stats);
 
 // --- several runs of one model side by side
-// Runs with the solvers dop853 and radau of a model that has mdl_lanes are made together where nothing stands against it (laws, delays, invariants); all others
+// Runs with the solvers dop853, radau and gauss of a model that has mdl_lanes are made together where nothing stands against it (laws, delays; invariants, but with dop853); all others
 // one after the other. A run is the same to the bit whichever others are made with it. NULL: out of memory.
 typedef struct mdl_ensemble mdl_ensemble;
 mdl_ensemble *mdl_ensemble_open(const mdl_model *model);

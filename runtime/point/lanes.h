@@ -24,6 +24,13 @@ typedef struct Lanes {
     bool lends;                  // the loops are those of others
 } Lanes;
 
+// The places of the states in v.
+static inline double *
+lanes_states(const Lanes *lanes)
+{
+    return lanes->v + (size_t)lanes->model->y * lanes->width;
+}
+
 // For runs like this one, which has consistent values that nobody needs afterwards. NULL: out of memory, or there is no order in which its loops can
 // be eliminated.
 Lanes *lanes_create(Run *typical);

@@ -1,7 +1,7 @@
 // ensemble.c: runs of one model with other values, side by side.
 //
 // Purpose: studies of thousands of runs.
-// Method: each run is begun, goes on step by step and ends as in simulate.c; before all of them take a step, the steps of those that use dop853 or radau are made
+// Method: each run is begun, goes on step by step and ends as in simulate.c; before all of them take a step, the steps of those that use dop853, radau or gauss are made
 //         together (runtime/solver/ensemble_steps.c). What the others need is made by themselves.
 // Contract: sim.h; a run is the same to the bit whichever others are made with it. Complexity: that of the runs.
 #include <math.h>
@@ -25,8 +25,8 @@ typedef struct Member {
     bool goes_on;
 } Member;
 
-enum { METHODS = 2 };
-static const mdl_solver method[METHODS] = {MDL_SOLVER_DOP853, MDL_SOLVER_RADAU};
+enum { METHODS = 3 };
+static const mdl_solver method[METHODS] = {MDL_SOLVER_DOP853, MDL_SOLVER_RADAU, MDL_SOLVER_GAUSS};
 
 struct mdl_ensemble {
     const mdl_model *model;

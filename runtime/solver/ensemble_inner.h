@@ -42,7 +42,7 @@ typedef struct LaneMethod {
     void (*values)(struct Ensemble *e, const Lanes *lanes, const double *time, double *states);
 } LaneMethod;
 
-extern const LaneMethod dop853_lanes, radau_lanes;
+extern const LaneMethod dop853_lanes, radau_lanes, gauss_lanes;
 
 struct Ensemble {
     const LaneMethod *method;
@@ -51,13 +51,6 @@ struct Ensemble {
     LaneRows rows;
     struct LaneWork *work;
 };
-
-// The places of the states in v.
-static inline double *
-lanes_states(const Lanes *lanes)
-{
-    return lanes->v + (size_t)lanes->model->y * lanes->width;
-}
 
 // The run is made in its column from here on; false: out of memory, or it does not fit.
 bool ensemble_takes(Run *run);

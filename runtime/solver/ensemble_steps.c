@@ -23,7 +23,8 @@ ensemble_create(Run *typical, const RowMaker *maker)
     struct Ensemble *e = calloc(1, sizeof *e);
     if (!e)
         return NULL;
-    e->method = typical->options->solver == MDL_SOLVER_RADAU ? &radau_lanes : &dop853_lanes;
+    mdl_solver solver = typical->options->solver;
+    e->method = solver == MDL_SOLVER_RADAU ? &radau_lanes : solver == MDL_SOLVER_GAUSS ? &gauss_lanes : &dop853_lanes;
     e->rows.maker = maker;
     if (e->method->look && !e->method->look(e, typical)) {
         ensemble_free(&e);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "runtime/point/snapshot.h"
+#include "runtime/solver/ensemble_inner.h"
 #include "runtime/solver/gauss_inner.h"
 #include "runtime/step/step.h"
 
@@ -61,10 +62,12 @@ gauss_create(Run *run)
         ode->at_end = projection_create(run);
         good = ode->at_start && ode->at_end;
     }
-    run->stats->linear_solver = "none";
     ode->step = run->options->step;
     ode->ordinary = INFINITY;
     ode->searching = !(ode->step > 0);
+    if (good && run->ensemble && !ensemble_takes(run))
+        run->ensemble = NULL;
+    run->stats->linear_solver = run->ensemble ? "lanes" : "none";
     return good ? MDL_OK : MDL_INTERNAL;
 }
 
@@ -99,6 +102,8 @@ MDL_CHECKED static int
 gauss_start(Run *run)
 {
     Ode *ode = run->ode;
+    if (run->ensemble)
+        ensemble_forget(run);
     forget_short_step(run, ode);
     ode->from = ode->anchor = run->time;
     ode->count = 0;
@@ -232,8 +237,8 @@ next_end(double time, Ode *ode)
 }
 
 // The rest of the run would be many more steps of a length that one place of the motion has asked for.
-MDL_CHECKED static int
-check_pace(Run *run)
+int
+gauss_check_pace(Run *run)
 {
     Ode *ode = run->ode;
     if (run->options->step > 0 || !gauss_is_much_shorter(ode))
@@ -247,18 +252,31 @@ check_pace(Run *run)
     return MDL_FAILED;
 }
 
+double
+gauss_plan(Run *run, double limit, bool *whole)
+{
+    Ode *ode = run->ode;
+    double end = next_end(run->time, ode);
+    *whole = end < limit - 1e-9 * ode->step;
+    return (*whole ? end : limit) - run->time;
+}
+
+bool
+gauss_is_hopeless(Run *run, double limit)
+{
+    // A step that asks for ten thousand million of them is no step; neither is one that rounding of time swallows.
+    double least = fmax(64 * DBL_EPSILON * fmax(fabs(run->time), fabs(limit)),
+                        GAUSS_SHORTEST * (run->options->stop - run->options->start));
+    return run->ode->step < least || is_too_slow(run);
+}
+
 // Finds a step from run->time that can be kept; its end is in `next`. *h is its length.
 MDL_CHECKED static int
 take_step(Run *run, double limit, double *h, bool *whole)
 {
     Ode *ode = run->ode;
-    // A step that asks for ten thousand million of them is no step; neither is one that rounding of time swallows.
-    double least = fmax(64 * DBL_EPSILON * fmax(fabs(run->time), fabs(limit)),
-                        GAUSS_SHORTEST * (run->options->stop - run->options->start));
     for (int k = 0; k < GAUSS_ATTEMPTS; k++) {
-        double end = next_end(run->time, ode);
-        *whole = end < limit - 1e-9 * ode->step;
-        *h = *whole ? end - run->time : limit - run->time;
+        *h = gauss_plan(run, limit, whole);
         bool trying = ode->searching;
         if (gauss_attempt(run, *h)) {
             bool fixed = run->options->step > 0, cut = *h < 0.999 * ode->step;
@@ -274,38 +292,44 @@ take_step(Run *run, double limit, double *h, bool *whole)
             ode->recovering = ode->recovering || ode->chosen > 0; // an iteration that failed says less than an error does
         }
         // A step that was tried for its length says nothing about shorter ones.
-        if ((ode->noisy && !trying) || ode->step < least || is_too_slow(run))
+        if ((ode->noisy && !trying) || gauss_is_hopeless(run, limit))
             break;
     }
     return report_stages(run, *h);
 }
 
-static void
-remember(Ode *ode, double h, bool whole)
+void
+gauss_note(Ode *ode, double h, bool whole)
 {
     bool cut = h < 0.999 * ode->step;
-    double *swapped = ode->older;
     bool same = ode->length > 0 && fabs(ode->length - h) <= 1e-9 * h;
-    size_t size = (size_t)GAUSS_STAGES * ode->n;
-    remember_point(ode);
-    // `older` keeps the start of the allocation, so contents move instead of pointers.
-    memcpy(swapped, ode->newer, size * sizeof *swapped);
-    memcpy(ode->newer, ode->stages->slope, size * sizeof *swapped);
     ode->history = same && ode->history ? 2 : 1;
     ode->length = h;
     ode->count += whole;
     if (!(ode->chosen > 0) && !(cut && ode->searching))
         ode->chosen = ode->step;
+    ode->unchecked++;
+    ode->nearness_before = ode->nearness;
+    ode->searching = ode->searching && cut;
+    ode->dense = ode->beside = false;
+}
+
+static void
+remember(Ode *ode, double h, bool whole)
+{
+    double *swapped = ode->older;
+    size_t size = (size_t)GAUSS_STAGES * ode->n;
+    remember_point(ode);
+    // `older` keeps the start of the allocation, so contents move instead of pointers.
+    memcpy(swapped, ode->newer, size * sizeof *swapped);
+    memcpy(ode->newer, ode->stages->slope, size * sizeof *swapped);
     swapped = ode->carry;
     ode->carry = ode->next_carry;
     ode->next_carry = swapped;
     Projection *kept = ode->at_start;
     ode->at_start = ode->at_end;
     ode->at_end = kept;
-    ode->unchecked++;
-    ode->nearness_before = ode->nearness;
-    ode->searching = ode->searching && cut;
-    ode->dense = false;
+    gauss_note(ode, h, whole);
 }
 
 MDL_CHECKED static int
@@ -317,6 +341,8 @@ gauss_step(Run *run, double limit)
     run->stats->steps++;
     if (!ode->n || limit - run->time <= 32 * DBL_EPSILON * fmax(fabs(limit), fabs(run->time))) {
         run->time = ode->n || !(run->interval > 0) ? limit : fmin(limit, run->time + run->interval);
+        if (run->ensemble)
+            ensemble_forget(run);
         return MDL_OK;
     }
     ode->from = run->time;
@@ -324,9 +350,12 @@ gauss_step(Run *run, double limit)
     memcpy(ode->slope, run->yp, ode->n * sizeof *ode->slope);
     if (!(ode->step > 0))
         ode->step = gauss_first_guess(run);
-    int status = take_step(run, limit, &h, &whole);
+    int status;
+    if (run->ensemble && gauss_lanes_step(run, limit, &status))
+        return status;
+    status = take_step(run, limit, &h, &whole);
     if (status == MDL_OK)
-        status = check_pace(run);
+        status = gauss_check_pace(run);
     if (status != MDL_OK)
         return status;
     run->time = whole ? ode->anchor + (double)(ode->count + 1) * ode->step : limit;

@@ -11,6 +11,8 @@
 #include "runtime/solver/gauss_inner.h"
 #include "runtime/step/step.h"
 
+const double gauss_places[GAUSS_POINTS] = {0, 1 / 3.0, 2 / 3.0, 1};
+
 static const double BETWEEN = 1;          // the same for values between steps: they do no harm to later ones
 
 // Value and slope at point p of the last step from its neighbour `from`, whose value is known. False: a singular position is so near
@@ -96,11 +98,11 @@ make_dense(Run *run)
     double *y = calloc((size_t)2 * GAUSS_POINTS * n + 1, sizeof *y), *f = y + (size_t)GAUSS_POINTS * n;
     if (!y)
         return false;
-    static const double places[][GAUSS_POINTS] = {{0, 1 / 3.0, 2 / 3.0, 1}, {0, 0.26, 0.6, 1}, {0, 0.4, 0.74, 1}};
-    size_t choices = sizeof places / sizeof *places, chosen = 0;
-    while (!inner_points(run, places[chosen], y, f) && chosen + 1 < choices)
-        chosen++;
-    memcpy(ode->place, places[chosen], sizeof ode->place);
+    static const double others[][GAUSS_POINTS] = {{0, 0.26, 0.6, 1}, {0, 0.4, 0.74, 1}};
+    const double *place = gauss_places;
+    for (size_t k = 0; !inner_points(run, place, y, f) && k < sizeof others / sizeof *others; k++)
+        place = others[k];
+    memcpy(ode->place, place, sizeof ode->place);
     for (uint32_t k = 0; k < n; k++) {
         double d[2 * GAUSS_POINTS], x[2 * GAUSS_POINTS];
         for (int i = 0; i < 2 * GAUSS_POINTS; i++) {
@@ -127,6 +129,8 @@ gauss_interpolate(Run *run, double time)
         evaluate_load(run, time, run->y, run->yp);
         return MDL_OK;
     }
+    if (!ode->dense && ode->beside)
+        gauss_lanes_between(run);
     if (!ode->dense && !make_dense(run)) {
         run_message(run, MDL_ERROR, "at time %.12g: out of memory for the values between steps", time);
         return MDL_INTERNAL;

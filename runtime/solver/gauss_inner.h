@@ -7,7 +7,7 @@
 #include "runtime/solver/solver.h"
 #include "runtime/step/stages.h"
 
-enum { GAUSS_POINTS = 4, GAUSS_ATTEMPTS = 60 };
+enum { GAUSS_ATTEMPTS = 60 };
 
 static const double GAUSS_SHORTEST = 1e-10; // of the run: a step
 
@@ -47,7 +47,17 @@ struct Ode {
     bool dense;                 // `divided` belongs to the last step
     double *divided;            // 2*GAUSS_POINTS x n: divided differences of the interpolation
     double *value, *rate;       // interpolated
+    bool beside;                // the last step was made beside those of other runs, and its slopes are there
 };
+
+// --- gauss.c: of a step that begins at run->time
+// Where it ends, at most at `limit`; *whole: not there. Its length.
+double gauss_plan(Run *run, double limit, bool *whole);
+// A shorter one is none, or too many would be left to be made.
+bool gauss_is_hopeless(Run *run, double limit);
+MDL_CHECKED int gauss_check_pace(Run *run);
+// A step of length h has been accepted.
+void gauss_note(Ode *ode, double h, bool whole);
 
 // --- gauss_attempt.c
 // A step of length h from `start`; its end is in `next`. False: not solved, or too near to a singular position (`noisy`).
@@ -66,10 +76,25 @@ double gauss_noisy(const Run *run, double share);
 bool gauss_is_much_shorter(const Ode *ode); // than at first
 void gauss_change_step(Run *run, double factor);
 void gauss_recover(Run *run); // after each step
-bool gauss_is_good(Run *run, double h, bool cut, int attempt); // after an attempt that converged; false: the step has been changed
+// After an attempt that converged; false: the step has been changed.
+bool gauss_is_good(Run *run, double h, bool cut, int attempt);
+// What it consists of: what was compared before vouches for this step; the step's error in units of what is allowed, by a comparison (INFINITY: that failed), or
+// from the distance of two half steps in tolerances; what that says of the step.
+bool gauss_is_vouched(Run *run);
+double gauss_error(Run *run, double h);
+double gauss_error_of(const Run *run, double distance);
+bool gauss_is_within(Run *run, double h, bool cut, int attempt, double error);
 double gauss_first_guess(const Run *run);
 
 // --- gauss_dense.c
 MDL_CHECKED int gauss_interpolate(Run *run, double time);
+// The places of the points of a polynomial without singular positions within the step.
+extern const double gauss_places[GAUSS_POINTS];
+
+// --- gauss_lanes.c
+// Takes the step that was made beside those of other runs. False: there is none that ends early enough, and the run makes one by itself. *status: what became of it.
+bool gauss_lanes_step(Run *run, double limit, int *status);
+// The last step was made so: what gauss_interpolate() needs of it.
+void gauss_lanes_between(Run *run);
 
 #endif

@@ -113,24 +113,40 @@ gauss_recover(Run *run)
     ode->creeping = ode->recovering ? ode->creeping : 0;
 }
 
-// After an attempt that converged: true when the step may be kept; otherwise it has been changed. A step that was cut short, or is
-// what a cut has left of one, says nothing about longer ones: the search goes on behind it, and nothing vouches for the first step
+bool
+gauss_is_vouched(Run *run)
+{
+    Ode *ode = run->ode;
+    double near = fmax(ode->nearness, ode->nearness_before);
+    ode->ordinary = fmin(ode->ordinary, fmax(ode->nearness, DBL_EPSILON));
+    if (run->model->branches || ode->searching || ode->unchecked >= CHECK_EVERY || !(ode->surprise <= ode->trusted) || !(near <= NEAR * ode->ordinary))
+        return false;
+    ode->trusted = fmin(ode->trusted, fmax(VOUCHED * ode->surprise, HARMLESS * aim(run)));
+    return true;
+}
+
+double
+gauss_error(Run *run, double h)
+{
+    return run->model->branches ? branched_error(run, h) : step_error(run, h);
+}
+
+double
+gauss_error_of(const Run *run, double distance)
+{
+    return distance / aim(run);
+}
+
+// A step that was cut short, or is what a cut has left of one, says nothing about longer ones: the search goes on behind it, and nothing vouches for the first step
 // behind an event.
 bool
-gauss_is_good(Run *run, double h, bool cut, int attempt)
+gauss_is_within(Run *run, double h, bool cut, int attempt, double error)
 {
     Ode *ode = run->ode;
     double most = (run->options->stop - run->options->start) / 50;
-    double near = fmax(ode->nearness, ode->nearness_before);
-    ode->ordinary = fmin(ode->ordinary, fmax(ode->nearness, DBL_EPSILON));
-    bool branches = run->model->branches;
-    if (!branches && !ode->searching && ode->unchecked < CHECK_EVERY && ode->surprise <= ode->trusted && near <= NEAR * ode->ordinary) {
-        ode->trusted = fmin(ode->trusted, fmax(VOUCHED * ode->surprise, HARMLESS * aim(run)));
-        return true;
-    }
     if (run->options->max_step > 0)
         most = fmin(most, run->options->max_step);
-    double error = branches ? branched_error(run, h) : step_error(run, h), factor = error > 0 ? 0.9 * pow(error, -1.0 / (2 * GAUSS_STAGES + 1)) : 5;
+    double factor = error > 0 ? 0.9 * pow(error, -1.0 / (2 * GAUSS_STAGES + 1)) : 5;
     ode->unchecked = 0;
     if (error > 1 || !(error >= 0)) {
         run->stats->error_failures++;
@@ -145,6 +161,12 @@ gauss_is_good(Run *run, double h, bool cut, int attempt)
     }
     ode->trusted = isfinite(ode->surprise) ? ode->surprise * fmin(fmax(0.5 / error, 1), VOUCHED) : 0;
     return true;
+}
+
+bool
+gauss_is_good(Run *run, double h, bool cut, int attempt)
+{
+    return gauss_is_vouched(run) || gauss_is_within(run, h, cut, attempt, gauss_error(run, h));
 }
 
 // A step that moves the states by about a hundredth of their size.

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "runtime/solver/ida_inner.h"
+#include "runtime/step/step.h"
 
 static const char *
 equation_of_row(const mdl_model *model, uint32_t row)

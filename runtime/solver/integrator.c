@@ -8,6 +8,7 @@
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
 #include "runtime/solver/solver.h"
+#include "runtime/step/step.h"
 
 #include <math.h>
 

@@ -43,14 +43,6 @@ void contest_end(Run *run);
 MDL_CHECKED bool contest_nears_singular(Run *run, const Projection *projection, const double *end);
 void contest_forget(Run *run); // the motion begins anew here: nobody goes back behind this point
 
-// --- stalled.c: runs that do not get on
-// After a step that began at `before`. MDL_FAILED with a message: the steps have shrunk to rounding.
-MDL_CHECKED int pace_step(Run *run, double before);
-// Just ahead of the last point a loop has no solution, or something is not a number: says so, with its equations. False: nothing was said.
-bool pace_explain(Run *run);
-// After a step that has failed: another form may get on.
-void pace_advise(const Run *run);
-
 // --- ensemble_steps.c: runs of one model whose steps are made side by side
 // What makes rows of the values of runs side by side (runtime/result/result.h): whether it may for this run, how many doubles a row has, and one from
 // values that stand `width` places apart.

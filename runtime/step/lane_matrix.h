@@ -6,7 +6,7 @@
 
 #include "runtime/point/run.h"
 
-enum { LANE_FACTORS = 4 }; // one real matrix, then complex ones
+enum { LANE_FACTORS = 4 };
 
 typedef struct LaneMatrix LaneMatrix;
 
@@ -15,7 +15,7 @@ LaneMatrix *lane_matrix_create(Run *typical, uint32_t width, double c);
 void lane_matrix_free(LaneMatrix **matrix);
 // The matrices of the runs in the mask (all bits, or none) become those of v, in which the dynamics were called and derivatives stand in their places.
 void lane_matrix_load(LaneMatrix *matrix, double *v, const uint64_t *mask);
-// Factors `which` of A + c B, c being real[l] of run l, or real[l] - i imaginary[l]; imaginary is NULL for `which` 0 and only then. worn[l] becomes 1
+// Factors `which` of A + c B, c being real[l] of run l, or real[l] - i imaginary[l]; a matrix is always real (imaginary is NULL), or never. worn[l] becomes 1
 // where they are good for nothing.
 void lane_matrix_factor(LaneMatrix *matrix, uint32_t which, const double *real, const double *imaginary, uint8_t *worn);
 // x := (A + c B)^-1 B x for the states; of complex numbers y are the imaginary parts (NULL: there are none).

@@ -223,12 +223,41 @@ take_change(const Run *run, Stages *stages, const double *base)
     return most;
 }
 
+void
+stages_begin(StagesIteration *iteration)
+{
+    *iteration = (StagesIteration){0, INFINITY, INFINITY, INFINITY, INFINITY};
+}
+
+StagesOutcome
+stages_judge(StagesIteration *it, double change, double error)
+{
+    // Positions follow velocities by one iteration, so contraction shows over two. What is nearly zero changes by many times itself
+    // while all that counts converges: the changes in tolerances must say so, too.
+    bool slow = it->count >= 3 && change > SLOW * SLOW * it->earlier && error > SLOW * SLOW * it->error_earlier;
+    bool diverges = change > DIVERGING * it->before && error > DIVERGING * it->error_before;
+    if (change <= DBL_EPSILON || (change <= ROUNDING && (slow || change >= it->before)))
+        return STAGES_SOLVED;
+    // A stiff spring turns the rounding of positions into more of velocities.
+    if (slow && error <= NOISE)
+        return STAGES_SOLVED;
+    if (!isfinite(change) || slow || diverges || ++it->count == ITERATIONS)
+        return STAGES_FAILED;
+    it->earlier = it->before;
+    it->before = change;
+    it->error_earlier = it->error_before;
+    it->error_before = error;
+    return STAGES_GO_ON;
+}
+
 static bool
 iterate(Run *run, Stages *stages, double time, const double *base, double h)
 {
     uint32_t n = stages->n;
-    double before = INFINITY, earlier = INFINITY, error_before = INFINITY, error_earlier = INFINITY;
-    for (int k = 0; k < ITERATIONS; k++) {
+    StagesIteration iteration;
+    StagesOutcome outcome = STAGES_GO_ON;
+    stages_begin(&iteration);
+    while (outcome == STAGES_GO_ON) {
         if (!evaluate_stages(run, stages, time, base, h))
             return false;
         apply_inner(stages, h, stages->change);
@@ -241,23 +270,9 @@ iterate(Run *run, Stages *stages, double time, const double *base, double h)
         double change = take_change(run, stages, base);
         if (stages->implicit)
             run->stats->newton_iterations++;
-        // Positions follow velocities by one iteration, so contraction shows over two. What is nearly zero changes by many times itself
-        // while all that counts converges: the changes in tolerances must say so, too.
-        bool slow = k >= 3 && change > SLOW * SLOW * earlier && stages->error > SLOW * SLOW * error_earlier;
-        bool diverges = change > DIVERGING * before && stages->error > DIVERGING * error_before;
-        if (change <= DBL_EPSILON || (change <= ROUNDING && (slow || change >= before)))
-            return true;
-        // A stiff spring turns the rounding of positions into more of velocities.
-        if (slow && stages->error <= NOISE)
-            return true;
-        if (!isfinite(change) || slow || diverges)
-            return false;
-        earlier = before;
-        before = change;
-        error_earlier = error_before;
-        error_before = stages->error;
+        outcome = stages_judge(&iteration, change, stages->error);
     }
-    return false;
+    return outcome == STAGES_SOLVED;
 }
 
 bool

@@ -29,6 +29,14 @@ void stages_reset(Stages *stages);
 void stages_settle(Stages *stages);
 // Solves to rounding from the guess in `slope`. False: no convergence. v is used.
 MDL_CHECKED bool stages_solve(Run *run, Stages *stages, double time, const double *base, double h);
+// Whether an iteration on stages goes on, from the largest relative change of what it changes and the same in tolerances.
+typedef struct StagesIteration {
+    uint32_t count;
+    double before, earlier, error_before, error_earlier;
+} StagesIteration;
+typedef enum StagesOutcome { STAGES_GO_ON, STAGES_SOLVED, STAGES_FAILED } StagesOutcome;
+void stages_begin(StagesIteration *iteration);
+StagesOutcome stages_judge(StagesIteration *iteration, double change, double error);
 // f at one point; false when it has no finite value.
 MDL_CHECKED bool stages_slope(Run *run, Stages *stages, double time, const double *y, double *slope);
 

@@ -1,9 +1,10 @@
 // step.h: the door of runtime/step: what methods of integration solve within a step, whichever they are.
 //
 // In: the model at any point.
-// Out: iteration matrices with their factors, the stage equations of collocation, the shortest way back to the invariants.
+// Out: iteration matrices with their factors, the stage equations of collocation, the shortest way back to the invariants; what is said of runs that do
+// not get on.
 // Read first: jacobian.c, then projection.c.
-// Also open to other rooms: jacobian.h, lane_matrix.h, slopes.h, stages.h.
+// Also open to other rooms: jacobian.h, lane_matrix.h, lane_stages.h, slopes.h, stages.h.
 #ifndef MDLC_RUNTIME_STEP_STEP_H
 #define MDLC_RUNTIME_STEP_STEP_H
 
@@ -57,5 +58,13 @@ MDL_CHECKED int projection_report(const Run *run); // MDL_FAILED
 // Of a method that nobody takes over from, at the end of each step: once, where that is so near a singular position that projected velocities are noise. Who keeps velocities
 // as they were integrated there is told when steps that follow each other do not get on.
 void projection_warn(const Run *run, Projection *projection, const double *y);
+
+// --- stalled.c: runs that do not get on
+// After a step that began at `before`. MDL_FAILED with a message: the steps have shrunk to rounding.
+MDL_CHECKED int pace_step(Run *run, double before);
+// Just ahead of the last point a loop has no solution, or something is not a number: says so, with its equations. False: nothing was said.
+bool pace_explain(Run *run);
+// After a step that has failed: another form may get on.
+void pace_advise(const Run *run);
 
 #endif

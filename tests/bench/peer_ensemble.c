@@ -94,12 +94,16 @@ main(int argc, char **argv)
     void *library = argc >= 4 ? dlopen(argv[1], RTLD_NOW) : NULL;
     const mdl_model *model = library ? dlsym(library, "mdl_program") : NULL;
     mdl_ensemble *ensemble = model ? mdl_ensemble_open(model) : NULL;
-    Task task = {.model = model, .solver = argc >= 4 && !strcmp(argv[3], "radau") ? MDL_SOLVER_RADAU : MDL_SOLVER_DOP853};
+    Task task = {.model = model, .solver = MDL_SOLVER_DOP853};
+    if (model && !strcmp(argv[3], "radau"))
+        task.solver = MDL_SOLVER_RADAU;
+    if (model && !strcmp(argv[3], "gauss"))
+        task.solver = MDL_SOLVER_GAUSS;
     for (uint32_t k = 0; ensemble && argc > 4 && k < model->n_settables; k++)
         if (!strcmp(model->settable[k].name, argv[4]))
             task.varied = &model->settable[k];
     if (!ensemble || (argc > 4 && !task.varied)) {
-        fprintf(stderr, "usage: peer_ensemble LIBRARY.so RUNS dop853|radau [PARAMETER]\n");
+        fprintf(stderr, "usage: peer_ensemble LIBRARY.so RUNS dop853|radau|gauss [PARAMETER]\n");
         return 2;
     }
     if (task.varied)

@@ -91,7 +91,7 @@ simulate(mdl_solver solver, mdl_ensemble *ensemble, int first, uint32_t n, Kept 
     for (uint32_t k = 0; k < n; k++) {
         kept[k].status = status[k];
         kept[k].events = stats[k].events;
-        if (solver == MDL_SOLVER_RADAU && status[k] == MDL_OK && ensemble && mdl_ensemble_width(ensemble) > 1 && strcmp(stats[k].linear_solver, "lanes"))
+        if (solver != MDL_SOLVER_DOP853 && status[k] == MDL_OK && ensemble && mdl_ensemble_width(ensemble) > 1 && strcmp(stats[k].linear_solver, "lanes"))
             fail("made by itself", first + (int)k, 0, 0);
     }
 }
@@ -185,7 +185,7 @@ main(int argc, char **argv)
     if (argc != 4)
         return 2;
     uint32_t wanted = (uint32_t)atoi(argv[1]);
-    mdl_solver solver = strcmp(argv[3], "radau") ? MDL_SOLVER_DOP853 : MDL_SOLVER_RADAU;
+    mdl_solver solver = !strcmp(argv[3], "radau") ? MDL_SOLVER_RADAU : !strcmp(argv[3], "gauss") ? MDL_SOLVER_GAUSS : MDL_SOLVER_DOP853;
     if (!mdl_program.lanes != (wanted == 0))
         fail("functions for several runs", 0, mdl_program.lanes != NULL, wanted);
     mdl_ensemble *ensemble = mdl_ensemble_open(&mdl_program);

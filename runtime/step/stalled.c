@@ -4,7 +4,7 @@
 //          more says so while it runs, with what keeps its steps short.
 // Method: a hundred steps in a row that hardly move time have stalled: near a pole, and where a loop has no solution beyond.
 //         From time to time the part of the run that the latest seconds have brought says how long the rest would take.
-// Contract: solver.h; nothing is said twice, unless the pace has fallen to a tenth. Complexity: a comparison per step, a look at the
+// Contract: step.h; nothing is said twice, unless the pace has fallen to a tenth. Complexity: a comparison per step, a look at the
 //           clock every LOOK steps.
 #include <float.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
-#include "runtime/solver/solver.h"
+#include "runtime/step/step.h"
 
 enum { STALLED_STEPS = 100, LOOK = 1024 };
 
