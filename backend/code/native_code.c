@@ -89,8 +89,7 @@ write_function(Assembler *a, Lowering *lowering, const Func *func, const Calls *
         *at = begin;
         return true;
     }
-    a->bytes.n = begin;
-    a->uses.n = uses;
+    function_drop(a, begin, uses);
     return false;
 }
 

@@ -152,10 +152,18 @@ take_register(Writer *w)
     return best;
 }
 
+static bool
+is_zero(const Writer *w, const Value *value)
+{
+    return value->reg == EMPTY && value->home.kind == IN_POOL && w->a->pool.at[value->home.n] == 0;
+}
+
 static void
 move_to(Writer *w, const Value *value, uint32_t reg)
 {
-    if (value->reg == EMPTY)
+    if (is_zero(w, value))
+        put_vector(w->a, X86_XOR, (uint8_t)reg, (uint8_t)reg, in_register(reg), NO_IMMEDIATE);
+    else if (value->reg == EMPTY)
         put_vector(w->a, X86_LOAD, (uint8_t)reg, 0, value->home, NO_IMMEDIATE);
     else if (value->reg != reg)
         put_vector(w->a, X86_MOVE, (uint8_t)reg, 0, in_register(value->reg), NO_IMMEDIATE);
@@ -565,7 +573,7 @@ write_store(Writer *w, const CodeOp *op)
     bool kept = map_get(&w->holder, op->a, &old) && w->value[old].home.kind == IN_PLACE && w->value[old].home.n == op->a;
     if (kept && old == op->b) // it holds it already
         return pass(w, op);
-    bool zero = value->reg == EMPTY && value->home.kind == IN_POOL && w->a->pool.at[value->home.n] == 0;
+    bool zero = is_zero(w, value);
     uint8_t reg = zero ? 0 : bring_operand(w, op, op->b);
     if (kept && w->value[old].next != NEVER)
         bring(w, old);
@@ -598,8 +606,8 @@ write_branch(Writer *w, const CodeOp *op)
     if (op->kind == CODE_IF) {
         uint8_t condition = bring(w, op->a), high = condition >= 8;
         const uint8_t mask[5] = {high ? 0xc4 : 0xc5, high ? 0xc1 : 0xf9, high ? 0x79 : 0x50, high ? 0x50 : (uint8_t)(0xc0 | condition), (uint8_t)(0xc0 | (condition & 7))};
-        put_bytes(w->a, mask, high ? 5 : 4);       // vmovmskpd eax, condition
         save_all(w, op);
+        put_bytes(w->a, mask, high ? 5 : 4);       // vmovmskpd eax, condition
         put_bytes(w->a, "\xa8\x01\x0f\x84", 4);    // test al, 1; jz ...
         vec_push(&w->jumps, w->a->bytes.n);
         put_32(w->a, 0);
