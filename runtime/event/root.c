@@ -257,6 +257,8 @@ renew_size(Run *run, uint32_t k, double before)
 
 // The factor by which an interval shrinks, beside the one before, from which on the sequence is faster than a geometric one.
 static const double FASTER = 0.75;
+// And the factor from which on one whose end moves by an interval is none.
+static const double SLOWLY = 0.8;
 
 // Keeps track of the times between crossings in the same direction (see event_no_progress).
 static void
@@ -285,6 +287,9 @@ note_crossing(Run *run, uint32_t k, double time)
         guard->passing = false;
     } else if (fabs(limit - guard->limit[side]) < 0.9 * interval) {
         guard->confirmed[side]++;
+    } else if (ratio > SLOWLY) { // a cycle that becomes faster, or one behind a long calm, has no end: a sequence that has may begin here
+        guard->confirmed[side] = 0;
+        guard->first[side] = guard->interval[side];
     }
     guard->hurried = interval <= event_hurry(run) ? guard->hurried + 1 : 0;
     // Frictions that switch each other ever faster are held together where all are at zero as far as the tolerance tells (friction_search.c).
