@@ -27,6 +27,7 @@ typedef struct Port {
     bool variable;        // a scalar
     bool bus;             // its elements need not be declared
     bool named;           // of a class: a connect or an equation names it, or something in it
+    bool equated;         // an equation names a flow of it
     uint32_t depth;
     Span span;            // a connect that names it
 } Port;
@@ -267,6 +268,13 @@ path_port(Augment *augment, uint32_t connector, const FragPath *path, Span span)
 
 // --- what is part of the model
 
+static bool
+is_flow(const Augment *augment, uint32_t port, uint32_t scalar)
+{
+    const Fragment *frag = augment->ports.at[port].frag;
+    return frag && augment->dae->connector_types.at[frag->connector_type - 1].is_flow[scalar];
+}
+
 // Declared elements that equations use are there without a connect.
 static void
 name_used(Augment *augment)
@@ -283,9 +291,12 @@ name_used(Augment *augment)
     for (uint32_t p = 0; p < augment->ports.n; p++) {
         const Port *port = &augment->ports.at[p];
         uint32_t n = !port->made || !is_leaf(port) ? 0 : port->variable ? 1 : port->frag->nvars;
-        for (uint32_t k = 0; k < n; k++)
-            if (used.at[port->shift.var + k])
-                augment->ports.at[find(augment, p)].named = true;
+        for (uint32_t k = 0; k < n; k++) {
+            if (!used.at[port->shift.var + k])
+                continue;
+            augment->ports.at[find(augment, p)].named = true;
+            augment->ports.at[p].equated |= is_flow(augment, p, k);
+        }
     }
     vec_free(&used);
 }
@@ -604,6 +615,8 @@ connect_parts(Augment *augment, uint32_t index)
             Connect connect = {.a = a->connector, .b = b->connector, .a_outside = part->a_outside,
                                .b_outside = part->b_outside, .span = part->span};
             vec_push(&augment->dae->connects, connect);
+            if (a->frag)
+                link_overconstrained_part(augment->linker, &connect, a->frag, part->inst);
         } else {
             uint32_t class = find(augment, pair.a);
             for (uint32_t e = augment->first_entry.at[class]; ok && e; e = augment->entries.at[e].next) {
@@ -620,6 +633,33 @@ connect_parts(Augment *augment, uint32_t index)
     }
     vec_free(&stack);
     return ok;
+}
+
+// An element that others have put into an expandable connector, and to which nothing is connected on the side of the component that has the
+// connector: nothing flows from it into that component. A set of its own with this side of it says so.
+static void
+close_elements(Augment *augment)
+{
+    Dae *dae = augment->dae;
+    U8Vec within = {0};
+    vec_grow(&within, dae->connectors.n);
+    for (uint32_t i = 0; i < dae->connects.n; i++) {
+        const Connect *connect = &dae->connects.at[i];
+        within.at[connect->a] |= connect->a_outside;
+        within.at[connect->b] |= connect->b_outside;
+    }
+    for (uint32_t p = 0; p < augment->ports.n; p++) {
+        const Port *port = &augment->ports.at[p];
+        bool element = port->parent != NONE && port->connector != NONE && port->made && is_leaf(port) && is_present(augment, p);
+        bool flows = false;
+        for (uint32_t k = 0; element && port->frag && k < dae->connector_types.at[port->frag->connector_type - 1].n; k++)
+            flows |= is_flow(augment, p, k);
+        if (!flows || port->equated || within.at[port->connector] || !augment->ports.at[port->parent].bus)
+            continue;
+        Connect connect = {.a = port->connector, .b = port->connector, .a_outside = true, .b_outside = true, .span = port->span};
+        vec_push(&dae->connects, connect);
+    }
+    vec_free(&within);
 }
 
 // --- all of it
@@ -655,8 +695,11 @@ augment(Linker *linker)
     if (!augment.failed && make_elements(&augment)) {
         make_connectors(&augment);
         empty_connectors(&augment);
-        for (uint32_t i = 0; i < linker->parts.n && connect_parts(&augment, i); i++)
-            continue;
+        bool connected = true;
+        for (uint32_t i = 0; i < linker->parts.n && connected; i++)
+            connected = connect_parts(&augment, i);
+        if (connected)
+            close_elements(&augment);
     }
     vec_free(&augment.ports);
     map_free(&augment.own);

@@ -507,7 +507,7 @@ link_connect(Linker *linker, const Fragment *frag, const Shift *shift, const Fra
         const FragPath *paths = frag->paths.at;
         PartConnect part = {.a = a, .b = b, .a_path = connect->a_path ? &paths[connect->a_path - 1] : NULL,
                             .b_path = connect->b_path ? &paths[connect->b_path - 1] : NULL, .a_outside = connect->a_outside,
-                            .b_outside = connect->b_outside, .span = connect->span};
+                            .b_outside = connect->b_outside, .inst = shift->inst, .span = connect->span};
         vec_push(&linker->parts, part);
         return;
     }
@@ -620,6 +620,7 @@ link_fragments(Elab *elab, Fragment *model)
     vec_free(&linker.around);
     span_graph_free(&linker.graph);
     map_free(&linker.node_of);
+    map_free(&linker.part_edge);
     map_free(&linker.active_of);
     vec_free(&linker.var_of);
     vec_free(&linker.edges);

@@ -81,6 +81,84 @@ add_connect_edges(Linker *linker, uint32_t a, uint32_t b, Span span)
     }
 }
 
+// --- connectors that are connected in parts
+
+typedef struct PartEnd { const Fragment *frag; Shift shift; } PartEnd; // a connector, and where it lies
+
+// What a path from a connector leads to. False: it is not declared there, and lies nowhere yet.
+static bool
+follow_path(PartEnd *end, const FragPath *path)
+{
+    for (uint32_t i = 0; path && i < path->n; i++) {
+        const PathStep *step = &path->steps[i];
+        Member *member = end->frag ? fragment_member((Fragment *)(uintptr_t)end->frag, step->name) : NULL;
+        if (!member || member->state != 2 || member->absent || !member->is_component || member->type.rank != step->rank)
+            return false;
+        uint32_t element = 0;
+        for (uint32_t k = 0; k < step->rank; k++)
+            element = element * member->type.dims[k] + step->index[k] - 1;
+        if (element >= member->count)
+            return false;
+        end->shift = shift_of(&end->shift, member, element);
+        end->frag = member->fragments[member->split ? element : 0];
+    }
+    return end->frag != NULL;
+}
+
+static uint64_t
+pair_key(uint32_t a, uint32_t b)
+{
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+// Two connectors without parts.
+static void
+add_leaf_edges(Linker *linker, const PartEnd *a, const PartEnd *b, Span span)
+{
+    const Overconstrained *part;
+    for (uint32_t i = 0; (part = overconstrained_at(linker->elab, a->frag->connector_type - 1, i)); i++) {
+        const Overconstrained *other = overconstrained_at(linker->elab, b->frag->connector_type - 1, i);
+        if (!other)
+            return;
+        uint32_t left = a->shift.var + part->offset, right = b->shift.var + other->offset, known;
+        if (map_get(&linker->part_edge, pair_key(left, right), &known))
+            continue;
+        map_put(&linker->part_edge, pair_key(left, right), linker->graph.edges.n);
+        SpanEdge edge = {.a = graph_node(linker, left, span), .b = graph_node(linker, right, span), .span = span};
+        vec_push(&linker->graph.edges, edge);
+    }
+}
+
+// All that two connectors have in common; connectors nest no deeper than components.
+static void
+add_common_edges(Linker *linker, PartEnd a, PartEnd b, Span span)
+{
+    bool parts = false;
+    for (uint32_t i = 0; i < a.frag->order.n; i++) {
+        const Member *member = &a.frag->members.at[a.frag->order.at[i]];
+        parts |= member->is_connector;
+        Member *other = fragment_member((Fragment *)(uintptr_t)b.frag, member->name);
+        bool both = member->is_connector && member->is_component && other && other->state == 2 && !other->absent && other->is_component
+                 && other->count == member->count;
+        for (uint32_t e = 0; both && e < member->count; e++)
+            add_common_edges(linker, (PartEnd){member->fragments[member->split ? e : 0], shift_of(&a.shift, member, e)},
+                             (PartEnd){other->fragments[other->split ? e : 0], shift_of(&b.shift, other, e)}, span);
+    }
+    if (!parts && !a.frag->is_expandable && !b.frag->is_expandable)
+        add_leaf_edges(linker, &a, &b, span);
+}
+
+static void
+add_part_edges(Linker *linker, const Fragment *frag, const FragConnect *connect, uint32_t a, uint32_t b)
+{
+    const FragPath *paths = frag->paths.at;
+    const Connector *left = &linker->dae->connectors.at[a], *right = &linker->dae->connectors.at[b];
+    PartEnd from = {linker->ports.at[a], {.var = left->first}}, to = {linker->ports.at[b], {.var = right->first}};
+    if (follow_path(&from, connect->a_path ? &paths[connect->a_path - 1] : NULL)
+        && follow_path(&to, connect->b_path ? &paths[connect->b_path - 1] : NULL))
+        add_common_edges(linker, from, to, connect->span);
+}
+
 static void
 add_root(Linker *linker, const Fragment *frag, const Shift *shift, const FragRoot *root)
 {
@@ -108,7 +186,9 @@ collect_graph(Linker *linker, const Fragment *frag, Shift shift)
         const FragConnect *connect = &frag->connects.at[i];
         uint32_t a = global_connector(linker, frag, &shift, connect->a);
         uint32_t b = global_connector(linker, frag, &shift, connect->b);
-        if (!in_parts(linker, connect, a, b))
+        if (in_parts(linker, connect, a, b) && !connect->by_name)
+            add_part_edges(linker, frag, connect, a, b);
+        else if (!in_parts(linker, connect, a, b))
             add_connect_edges(linker, a, b, connect->span);
         linker->connects_of.at[a]++;
         linker->connects_of.at[b]++;
@@ -214,31 +294,50 @@ note_loop_end(Linker *linker, const Connect *connect, const Overconstrained *par
 
 // The overconstrained variables of two connected connectors are equal along the tree; where a loop is closed they
 // satisfy the residues of equalityConstraint.
-void
-link_overconstrained(Linker *linker, const Connect *connect, uint32_t inst)
+static void
+link_edge(Linker *linker, const Connect *connect, uint32_t type, uint32_t i, uint32_t inst, SpanState state)
 {
     Dae *dae = linker->dae;
     Connector a = dae->connectors.at[connect->a], b = dae->connectors.at[connect->b];
+    const Overconstrained *part = overconstrained_at(linker->elab, type, i);
+    if (state == SPAN_REDUNDANT || (state == SPAN_BROKEN && !overconstrained_residues(linker->elab, type, i, connect->span)))
+        return;
+    part = overconstrained_at(linker->elab, type, i);
+    Var *vars = arena_array(linker->elab->scratch, Var, 2 * (size_t)part->size);
+    for (uint32_t k = 0; k < part->size; k++) {
+        vars[k] = a.first + part->offset + k;
+        vars[part->size + k] = b.first + part->offset + k;
+    }
+    if (state == SPAN_BROKEN)
+        note_loop_end(linker, connect, part, vars, inst);
+    uint32_t node = dae_node(dae, inst), n = state == SPAN_TREE ? part->size : part->n_residues;
+    Expr zero = expr_const(dae->exprs, 0);
+    for (uint32_t k = 0; k < n; k++)
+        if (state == SPAN_TREE)
+            equate_slots(linker, expr_slot(dae->exprs, k), expr_slot(dae->exprs, part->size + k), vars, node, connect->span);
+        else
+            equate_slots(linker, part->residues[k], zero, vars, node, connect->span);
+}
+
+void
+link_overconstrained(Linker *linker, const Connect *connect, uint32_t inst)
+{
+    uint32_t type = linker->dae->connectors.at[connect->a].type;
+    for (uint32_t i = 0; overconstrained_at(linker->elab, type, i); i++)
+        link_edge(linker, connect, type, i, inst, linker->graph.edges.at[linker->edges.at[linker->next_edge++]].state);
+}
+
+void
+link_overconstrained_part(Linker *linker, const Connect *connect, const Fragment *frag, uint32_t inst)
+{
+    const Dae *dae = linker->dae;
     const Overconstrained *part;
-    for (uint32_t i = 0; (part = overconstrained_at(linker->elab, a.type, i)); i++) {
-        SpanState state = linker->graph.edges.at[linker->edges.at[linker->next_edge++]].state;
-        if (state == SPAN_REDUNDANT
-            || (state == SPAN_BROKEN && !overconstrained_residues(linker->elab, a.type, i, connect->span)))
+    uint32_t type = frag->connector_type - 1, edge;
+    for (uint32_t i = 0; (part = overconstrained_at(linker->elab, type, i)); i++) {
+        uint64_t key = pair_key(dae->connectors.at[connect->a].first + part->offset, dae->connectors.at[connect->b].first + part->offset);
+        if (!map_get(&linker->part_edge, key, &edge))
             continue;
-        Var *vars = arena_array(linker->elab->scratch, Var, 2 * (size_t)part->size);
-        for (uint32_t k = 0; k < part->size; k++) {
-            vars[k] = a.first + part->offset + k;
-            vars[part->size + k] = b.first + part->offset + k;
-        }
-        if (state == SPAN_BROKEN)
-            note_loop_end(linker, connect, part, vars, inst);
-        uint32_t node = dae_node(dae, inst), n = state == SPAN_TREE ? part->size : part->n_residues;
-        Expr zero = expr_const(dae->exprs, 0);
-        for (uint32_t k = 0; k < n; k++)
-            if (state == SPAN_TREE)
-                equate_slots(linker, expr_slot(dae->exprs, k), expr_slot(dae->exprs, part->size + k), vars, node,
-                             connect->span);
-            else
-                equate_slots(linker, part->residues[k], zero, vars, node, connect->span);
+        link_edge(linker, connect, type, i, inst, linker->graph.edges.at[edge].state);
+        linker->graph.edges.at[edge].state = SPAN_REDUNDANT; // when they are connected once more
     }
 }

@@ -19,6 +19,7 @@ typedef struct PartConnect {
     uint32_t a, b;     // connectors
     const FragPath *a_path, *b_path; // NULL: the whole connector
     bool a_outside, b_outside;
+    uint32_t inst;                   // where it stands
     Span span;
 } PartConnect;
 
@@ -35,6 +36,7 @@ typedef struct Linker {
     U32Vec var_of;     // per node
     U32Vec edges;      // of connections, in the order of the second walk
     uint32_t next_edge;
+    Map part_edge;     // first scalars of two overconstrained variables in parts of connectors that are connected -> edge
     VEC(Fragment *) ports;  // per connector: its fragment, or NULL for a signal; when Elab.connects_parts
     U8Vec apart;       // per connector: it is taken apart; when Elab.connects_parts
     VEC(PartConnect) parts; // connects that expandable.c takes apart
@@ -66,6 +68,8 @@ double ask_graph(Linker *linker, const Fragment *frag, const Shift *shift, const
 bool guard_holds(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t guard);
 // The equations of a connection's overconstrained variables; connections come in the order in which the graph was made.
 void link_overconstrained(Linker *linker, const Connect *connect, uint32_t inst);
+// The same for two parts of connectors, of this class.
+void link_overconstrained_part(Linker *linker, const Connect *connect, const Fragment *frag, uint32_t inst);
 
 // --- taken_apart.c
 // Fills Linker.apart, which is_taken_apart() asks.
