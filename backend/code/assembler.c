@@ -228,6 +228,14 @@ put_address(Assembler *a, uint8_t reg, Operand operand)
 }
 
 void
+put_immediate(Assembler *a, uint8_t reg, uint64_t number)
+{
+    const uint8_t mov[2] = {0x48, (uint8_t)(0xb8 | reg)};
+    put_bytes(a, mov, sizeof mov);
+    put_bytes(a, &number, sizeof number);
+}
+
+void
 put_store_rax(Assembler *a, uint32_t slot)
 {
     put_bytes(a, "\x48\x89", 2);

@@ -78,6 +78,7 @@ uint32_t pool_entry(Assembler *a, double value);
 uint32_t pool_pair(Assembler *a, uint64_t bits);
 // The address of a place of the first array, or of the stack, into a register for integers.
 void put_address(Assembler *a, uint8_t reg, Operand operand);
+void put_immediate(Assembler *a, uint8_t reg, uint64_t number); // into rdi (7) or rsi (6)
 void put_store_rax(Assembler *a, uint32_t slot); // in the stack
 void put_call(Assembler *a, uintptr_t address); // rax is lost
 void put_call_through(Assembler *a, const uintptr_t *address); // which stands there when it is called

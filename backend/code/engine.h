@@ -20,11 +20,14 @@ typedef struct Interp Interp;
 Interp *interp_create(const Sys *sys, const uint8_t *chosen, mdl_code *code);
 size_t interp_length(const mdl_code *code); // instructions of one of these functions
 void interp_free(Interp **interp);
-// Machine code of the functions that need no compiler, to code[f]; the others stay NULL. leader: Sharing.leader, of which only SHARE_NONE is for this.
-// `all`: long loops, too. NULL: this processor is another one.
+// CODE_INDEX: subscript - 1 when 1 <= subscript <= size, else NaN and a failure in what calls share.
+double interp_subscript(double subscript, double size, double *state, uint32_t site);
+// Machine code of the functions that need no compiler, to code[f]; the others stay NULL. leader: Sharing.leader, whose groups get code for each function
+// where that is not much. `all`: long loops, too. NULL: this processor is another one.
 typedef struct NativeCode NativeCode;
 NativeCode *native_create(const Sys *sys, SlotCounts *slots, const uint32_t *leader, bool all, mdl_code *code);
-// Whether it calls a routine; whoever asks makes it (ll_routine.c) and says where it is, before anything is called.
+bool native_function_calls(const NativeCode *native, uint32_t func); // a routine
+// Whether anything calls it; whoever asks makes it (ll_routine.c) and says where it is, before anything is called.
 bool native_calls(const NativeCode *native, uint32_t routine);
 void native_set_routine(NativeCode *native, uint32_t routine, mdl_fn *address);
 void native_free(NativeCode **native);

@@ -81,8 +81,8 @@ work_is_left(double *state, uint32_t work_site, uint32_t time_site)
     return false;
 }
 
-static double
-index_of(double subscript, double size, double *state, uint32_t site)
+double
+interp_subscript(double subscript, double size, double *state, uint32_t site)
 {
     if (subscript >= 1 && subscript <= size)
         return subscript - 1;
@@ -145,7 +145,7 @@ run(const Program *program, uint32_t first, double *r, double *v, const uint32_t
         case CODE_REAL:
         case MOVE: *d = r[i->a]; break;
         case CODE_INDEX:
-            *d = index_of(r[i->a], program->constants.at[i->b], state, i->c);
+            *d = interp_subscript(r[i->a], program->constants.at[i->b], state, i->c);
             if (program->routine && isnan(*d))
                 return false;
             break;

@@ -5,7 +5,7 @@
 // Method: each function is one list of operations (code.c), or several where it is very long, through register_code.c. Loops are unrolled where they are
 //   short: a loop of LLVM's fastest way takes ten instructions for an operation, and as long to make as some dozens of unrolled trips.
 //   Routines are another engine's: they are called through a table of their addresses.
-// Contract: engine.h. What is not made here - long loops, computed subscripts, functions that share code - is left to another engine.
+// Contract: engine.h. What is not made here - long loops, code that many functions share - is left to another engine.
 // Complexity: linear in the operations.
 #include "backend/code/engine.h"
 #include "backend/code/register_code.h"
@@ -14,7 +14,14 @@ struct NativeCode {
     uint8_t *memory;
     size_t size;
     Calls calls;
+    uint8_t *callers;  // by function: it calls a routine
 };
+
+bool
+native_function_calls(const NativeCode *native, uint32_t func)
+{
+    return native && native->callers && native->callers[func];
+}
 
 bool
 native_calls(const NativeCode *native, uint32_t routine)
@@ -31,6 +38,7 @@ native_set_routine(NativeCode *native, uint32_t routine, mdl_fn *address)
 #ifdef __x86_64__
 
 enum {
+    MOST_SHARED = 2000,   // instructions of all functions of a group: as long to make as what they would share
     UNROLLED = 64,        // trips on average, and
     MOST_UNROLLED = 6000, // instructions of a function with loops: from some 60,000 operations on straight code is not faster than a loop
     LONGEST = 200000,     // instructions of any: longer ones have loops, which are not looked for twice
@@ -74,7 +82,7 @@ is_straight(const Sys *sys, SlotCounts *slots, const Func *func, bool always)
 
 // Appends a function, which begins at *at. False: nothing has been appended.
 static bool
-write_function(Assembler *a, Lowering *lowering, const Func *func, const Calls *calls, uint32_t *at)
+write_function(Assembler *a, Lowering *lowering, const Func *func, Calls *calls, uint32_t *at)
 {
     uint32_t uses = a->uses.n, begin = function_begin(a), slots = 0;
     bool good = true;
@@ -93,6 +101,30 @@ write_function(Assembler *a, Lowering *lowering, const Func *func, const Calls *
     return false;
 }
 
+// Instructions of all functions that share code with this one, by leader.
+static void
+measure_groups(const Sys *sys, const uint32_t *leader, U32Vec *length)
+{
+    vec_grow(length, sys->funcs.n);
+    for (uint32_t f = 0; f < sys->funcs.n; f++)
+        if (leader[f] != SHARE_NONE)
+            length->at[leader[f]] += sys->funcs.at[f].count;
+}
+
+// Code is shared by all functions of a group or by none: where one of them has none the others lose theirs.
+static void
+complete_groups(const Sys *sys, const uint32_t *leader, mdl_code *code)
+{
+    uint8_t *lacks = base_calloc((size_t)sys->funcs.n + 1, sizeof *lacks);
+    for (uint32_t f = 0; f < sys->funcs.n; f++)
+        if (leader[f] != SHARE_NONE && !code[f].fn)
+            lacks[leader[f]] = 1;
+    for (uint32_t f = 0; f < sys->funcs.n; f++)
+        if (leader[f] != SHARE_NONE && lacks[leader[f]])
+            code[f].fn = NULL;
+    free(lacks);
+}
+
 NativeCode *
 native_create(const Sys *sys, SlotCounts *slots, const uint32_t *leader, bool all, mdl_code *code)
 {
@@ -103,19 +135,27 @@ native_create(const Sys *sys, SlotCounts *slots, const uint32_t *leader, bool al
     Lowering *lowering = lowering_create(sys, slots);
     NativeCode *native = base_calloc(1, sizeof *native);
     uint32_t routines = routine_count(sys->exprs) + 1;
-    native->calls = (Calls){sys, base_calloc(routines, sizeof *native->calls.address), base_calloc(routines, sizeof *native->calls.called)};
-    U32Vec made = {0}, at = {0};
+    native->calls = (Calls){.sys = sys, .address = base_calloc(routines, sizeof *native->calls.address),
+                            .called = base_calloc(routines, sizeof *native->calls.called)};
+    native->callers = base_calloc((size_t)sys->funcs.n + 1, sizeof *native->callers);
+    U32Vec made = {0}, at = {0}, shared = {0};
+    measure_groups(sys, leader, &shared);
     for (uint32_t f = 0; f < sys->funcs.n && a.bytes.n < MOST_BYTES; f++) {
         const Func *func = &sys->funcs.at[f];
         uint32_t begin;
-        if (!func->count || leader[f] != SHARE_NONE || !is_straight(sys, slots, func, all) || !write_function(&a, lowering, func, &native->calls, &begin))
+        native->calls.made = 0;
+        if (!func->count || (leader[f] != SHARE_NONE && shared.at[leader[f]] > MOST_SHARED) || !is_straight(sys, slots, func, all) ||
+            !write_function(&a, lowering, func, &native->calls, &begin))
             continue;
+        native->callers[f] = native->calls.made > 0;
         vec_push(&made, f);
         vec_push(&at, begin);
     }
     native->memory = made.n ? executable_make(&a, &native->size) : NULL;
     for (uint32_t i = 0; i < made.n && native->memory; i++)
         code[made.at[i]].fn = (mdl_fn *)(uintptr_t)(native->memory + at.at[i]);
+    complete_groups(sys, leader, code);
+    vec_free(&shared);
     vec_free(&made);
     vec_free(&at);
     lowering_free(&lowering);
@@ -130,6 +170,10 @@ native_free(NativeCode **slot)
         executable_free((*slot)->memory, (*slot)->size);
         free((*slot)->calls.address);
         free((*slot)->calls.called);
+        free((*slot)->callers);
+        for (uint32_t i = 0; i < (*slot)->calls.tables.n; i++)
+            free((*slot)->calls.tables.at[i]);
+        vec_free(&(*slot)->calls.tables);
     }
     free(*slot);
     *slot = NULL;

@@ -7,11 +7,12 @@
 //   furthest away goes (Belady, IBM Systems Journal 5 (1966) 78), with a store only where no place of v holds it. Before a branch and a call all that
 //   is still needed is put into memory, so that both sides of a branch find values where they were.
 // Contract: operations keep their order and their operands, each rounds as it stands, and piecewise ones are the sequences of arith.h: results equal the interpreter's
-//   bit for bit. False, with the code as it was, for what is not an operation on numbers (computed subscripts), and for calls with many inputs.
+//   bit for bit. False, with the code as it was, for calls with many inputs, and for stores at computed subscripts, which only routines have.
 //   Values that are made on one side of a branch are used there only (code_values.c).
 // Complexity: linear in the operations, times the registers.
 #include <math.h>
 
+#include "backend/code/engine.h"
 #include "backend/code/register_code.h"
 
 #ifdef __x86_64__
@@ -40,7 +41,7 @@ typedef struct Writer {
     U32Vec jumps;               // what is to be set at the end of a side
     uint32_t slots, now;
     uint32_t *partner;
-    const Calls *calls;         // NULL: routines cannot be called
+    Calls *calls;               // NULL: routines cannot be called
     uint32_t buffer, outputs;   // slots: the first of those that calls use; where the outputs of the last call begin
     bool returned;              // it has returned its only one in a register
     bool good;
@@ -550,6 +551,7 @@ write_invoke(Writer *w, const CodeOp *op)
         put_address(w->a, address_register[k], arguments.address[k]);
     put_call_through(w->a, &w->calls->address[op->a]);
     w->calls->called[op->a] = 1;
+    w->calls->made++;
 }
 
 static void
@@ -562,6 +564,57 @@ write_result(Writer *w, const CodeOp *op)
         set_register(w, op->dest, 0);
     else
         put_vector(w->a, X86_LOAD, result(w, op), 0, (Operand){IN_FRAME, w->outputs + op->a}, NO_IMMEDIATE);
+}
+
+// --- computed subscripts
+
+static double
+element_at(const double *array, double at)
+{
+    return at >= 0 ? array[(uint32_t)at] : NAN;
+}
+
+static double
+entry_at(const double *table, double at, double n)
+{
+    return at >= 0 && at < n ? table[(uint32_t)at] : NAN;
+}
+
+// The operand into the first register, and a constant into the second; then a call, whose result is the value.
+static void
+begin_subscript(Writer *w, const CodeOp *op, uint32_t operand, double constant)
+{
+    save_all(w, op);
+    move_to(w, &w->value[operand], 0);
+    put_vector(w->a, X86_LOAD, 1, 0, (Operand){IN_POOL, pool_entry(w->a, constant)}, NO_IMMEDIATE);
+    pass(w, op);
+    forget_registers(w);
+}
+
+static void
+write_subscript(Writer *w, const CodeOp *op)
+{
+    w->good = w->calls && (op->kind != CODE_INDEX || w->calls->sys->model->failure);
+    if (!w->good)
+        return;
+    if (op->kind == CODE_INDEX) {
+        begin_subscript(w, op, op->a, op->value);
+        put_address(w->a, 7, (Operand){IN_PLACE, w->calls->sys->model->failure});
+        put_immediate(w->a, 6, op->c);
+        put_call(w->a, (uintptr_t)interp_subscript);
+    } else if (op->kind == CODE_LOAD_AT) {
+        begin_subscript(w, op, op->b, 0);
+        put_address(w->a, 7, (Operand){IN_PLACE, op->a});
+        put_call(w->a, (uintptr_t)element_at);
+    } else {
+        double *table = base_calloc((size_t)op->c + 1, sizeof *table);
+        memcpy(table, w->code->tables.at + op->a, op->c * sizeof *table);
+        vec_push(&w->calls->tables, table);
+        begin_subscript(w, op, op->b, op->c);
+        put_immediate(w->a, 7, (uintptr_t)table);
+        put_call(w->a, (uintptr_t)entry_at);
+    }
+    set_register(w, op->dest, 0);
 }
 
 static void
@@ -664,6 +717,9 @@ write_operation(Writer *w, const CodeOp *op)
     case CODE_CALL2: write_call(w, op); return;
     case CODE_INVOKE: write_invoke(w, op); return;
     case CODE_RESULT: write_result(w, op); return;
+    case CODE_INDEX:
+    case CODE_LOAD_AT:
+    case CODE_TABLE: write_subscript(w, op); return;
     case CODE_IF:
     case CODE_ELSE:
     case CODE_END: write_branch(w, op); return;
@@ -685,7 +741,7 @@ write_operation(Writer *w, const CodeOp *op)
 }
 
 bool
-register_code(Assembler *a, const Code *code, const Calls *calls, uint32_t *slots)
+register_code(Assembler *a, const Code *code, Calls *calls, uint32_t *slots)
 {
     Writer w = {.a = a, .code = code, .calls = calls, .good = !code->before.n && code->results < MOST_SLOTS / 4,
                 .buffer = code->results, .slots = 2 * code->results, // arguments on the stack are no more than inputs, outputs and the state

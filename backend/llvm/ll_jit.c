@@ -23,14 +23,16 @@
 
 #include "backend/code/engine.h"
 #include "backend/llvm/llvm.h"
+#include "ir/expr/expr_parts.h"
 #include "ir/expr/op.h"
 #include "runtime/model/clock.h"
 
 enum {
+    PLAIN_LENGTH = 4000, // operations of all routines: longer ones are not optimised before they have taken as long as that does
     LATE_CALLS = 200,
     LONG_OPERATIONS = 100000, // of a function that is compiled when it has been interpreted for as long as that would take
 };
-static const double SECONDS_EACH = 2e-5; // to compile an operation
+static const double SECONDS_EACH = 2e-5; // to compile an operation, or to optimise one of a routine
 
 typedef struct Jit Jit;
 
@@ -45,6 +47,13 @@ typedef struct Late {
     _Atomic double spent;     // interpreting it, where it is long
 } Late;
 
+// A function that calls routines, as long as these are not optimised.
+typedef struct Caller {
+    Jit *jit;
+    mdl_fn *fn;
+    atomic_uint calls;
+} Caller;
+
 // A function that is called part by part, of which threads may share some.
 typedef struct Divided {
     Threads *threads;
@@ -53,7 +62,8 @@ typedef struct Divided {
 } Divided;
 
 struct Jit {
-    LLVMOrcLLJITRef lljit;
+    LLVMOrcLLJITRef lljit;     // what is to be linked goes here, and names are looked up
+    LLVMOrcLLJITRef plain;     // with what it was before routines were optimised, or NULL
     PiecesVec kept;
     Sharing sharing;
     Sys *sys;
@@ -64,6 +74,10 @@ struct Jit {
     Interp *interp;
     NativeCode *native;
     mdl_code *code;       // per function; what `native` has made is there before LLVM is asked
+    Caller *callers;      // NULL: routines were optimised at once
+    size_t length;        // operations of all routines
+    _Atomic double spent; // in functions that call routines
+    atomic_bool optimised;
     pthread_mutex_t lock; // while a function is compiled
     Engine *engine;
 };
@@ -98,6 +112,9 @@ release_jit(void *state)
     Jit *jit = state;
     if (jit->lljit)
         LLVMConsumeError(LLVMOrcDisposeLLJIT(jit->lljit));
+    if (jit->plain)
+        LLVMConsumeError(LLVMOrcDisposeLLJIT(jit->plain));
+    free(jit->callers);
     for (uint32_t i = 0; i < jit->kept.n; i++)
         pieces_free(&jit->kept.at[i]);
     vec_free(&jit->kept);
@@ -309,6 +326,90 @@ set_late(Jit *jit, mdl_code *code)
     }
 }
 
+// --- routines that are optimised late
+
+static bool
+find_routines(Jit *jit, Out *why)
+{
+    bool good = true;
+    for (uint32_t r = 1; good && r <= routine_count(jit->sys->exprs); r++) {
+        char name[32];
+        mdl_fn *address;
+        snprintf(name, sizeof name, "routine.%u", r);
+        if (!native_calls(jit->native, r))
+            continue;
+        good = look_up(jit, name, &address, why);
+        if (good)
+            native_set_routine(jit->native, r, address);
+    }
+    return good;
+}
+
+// Should LLVM fail here, all goes on as it was.
+static void
+optimise_routines(Jit *jit)
+{
+    Out why = {0};
+    double began = clock_seconds();
+    pthread_mutex_lock(&jit->lock);
+    if (!atomic_exchange(&jit->optimised, true)) {
+        LlRequest request = {.sys = jit->sys, .options = jit->options, .sharing = &jit->sharing, .kept = &jit->kept, .routines_alone = true,
+                             .sink = add_object, .context = jit};
+        jit->plain = jit->lljit;
+        jit->lljit = NULL;
+        bool good = start_jit(jit, &why) && ll_compile(&request, &why) && find_routines(jit, &why);
+        (void)good;
+    }
+    jit->engine->late_seconds += clock_seconds() - began;
+    pthread_mutex_unlock(&jit->lock);
+    free(why.text);
+}
+
+static void
+call_caller(double *v, const void *self)
+{
+    enum { LOOK = 16 }; // one call of so many is measured
+    Caller *caller = (Caller *)(uintptr_t)self;
+    Jit *jit = caller->jit;
+    if (atomic_load_explicit(&jit->optimised, memory_order_relaxed) || atomic_fetch_add_explicit(&caller->calls, 1, memory_order_relaxed) % LOOK) {
+        caller->fn(v, NULL);
+        return;
+    }
+    double began = clock_seconds();
+    caller->fn(v, NULL);
+    double spent = atomic_load_explicit(&jit->spent, memory_order_relaxed) + LOOK * (clock_seconds() - began); // two threads may lose some of it
+    atomic_store_explicit(&jit->spent, spent, memory_order_relaxed);
+    if (spent > SECONDS_EACH * (double)jit->length)
+        optimise_routines(jit);
+}
+
+// Whether functions of this program are all that calls routines.
+static bool
+calls_alone(const Jit *jit)
+{
+    const Sys *sys = jit->sys;
+    bool alone = true;
+    for (uint32_t f = 0; f < sys->funcs.n; f++)
+        for (uint32_t i = 0; alone && !jit->code[f].fn && i < sys->funcs.at[f].count; i++)
+            alone = !expr_has_op(sys->exprs, sys->instrs.at[sys->funcs.at[f].first + i].shape, OP_CALL);
+    return alone;
+}
+
+static void
+set_callers(Jit *jit)
+{
+    uint32_t n = 0;
+    for (uint32_t f = 0; f < jit->sys->funcs.n; f++)
+        n += native_function_calls(jit->native, f);
+    jit->callers = base_calloc((size_t)n + 1, sizeof *jit->callers);
+    for (uint32_t f = 0, at = 0; f < jit->sys->funcs.n; f++) {
+        if (!native_function_calls(jit->native, f))
+            continue;
+        jit->callers[at] = (Caller){.jit = jit, .fn = jit->code[f].fn};
+        jit->code[f] = (mdl_code){call_caller, &jit->callers[at++]};
+    }
+}
+
 // --- functions that threads share
 
 typedef struct Trips {
@@ -401,23 +502,6 @@ needs_llvm(const Jit *jit, uint8_t *made)
 }
 
 static bool
-find_routines(Jit *jit, Out *why)
-{
-    bool good = true;
-    for (uint32_t r = 1; good && r <= routine_count(jit->sys->exprs); r++) {
-        char name[32];
-        mdl_fn *address;
-        snprintf(name, sizeof name, "routine.%u", r);
-        if (!native_calls(jit->native, r))
-            continue;
-        good = look_up(jit, name, &address, why);
-        if (good)
-            native_set_routine(jit->native, r, address);
-    }
-    return good;
-}
-
-static bool
 compile(Jit *jit, LlRequest *request, Out *why)
 {
     uint32_t n = jit->sys->funcs.n;
@@ -425,7 +509,11 @@ compile(Jit *jit, LlRequest *request, Out *why)
     U32Vec *divided = jit->options.threads && jit->sys->model->n >= THREADS_LEAST ? base_calloc(n + 1, sizeof *divided) : NULL;
     request->divided = divided;
     request->made = made;
+    jit->length = jit->native && jit->options.opt < 0 ? ll_routines_length(jit->sys) : 0;
+    request->plain_routines = jit->length > PLAIN_LENGTH && calls_alone(jit);
     bool good = !needs_llvm(jit, made) || (start_jit(jit, why) && ll_compile(request, why) && find_functions(jit, divided, why) && find_routines(jit, why));
+    if (good && request->plain_routines)
+        set_callers(jit);
     for (uint32_t f = 0; divided && f < n; f++)
         vec_free(&divided[f]);
     free(divided);

@@ -332,7 +332,7 @@ routine_length(const Exprs *exprs, const Routine *routine, size_t most)
 static bool
 compile_routine(Compiler *c, const Routine *routine, bool inside)
 {
-    bool optimised = c->request->options.opt != 0 && routine->steps.n <= MOST_STEPS_OPTIMISED
+    bool optimised = c->request->options.opt != 0 && !c->request->plain_routines && routine->steps.n <= MOST_STEPS_OPTIMISED
                   && routine_length(c->request->sys->exprs, routine, MOST_OPERATIONS_OPTIMISED) < MOST_OPERATIONS_OPTIMISED;
     LlModule *m = module_for(c, optimised);
     if (!m)
@@ -345,6 +345,18 @@ compile_routine(Compiler *c, const Routine *routine, bool inside)
     m->instrs += routine->steps.n;
     m->gains = m->gains || optimised;
     return true;
+}
+
+size_t
+ll_routines_length(const Sys *sys)
+{
+    U32Vec all = {0};
+    size_t length = 0;
+    sys_routines(sys, &all);
+    for (uint32_t i = 0; i < all.n; i++)
+        length += routine_length(sys->exprs, routine_of(sys->exprs, all.at[i]), MOST_OPERATIONS_OPTIMISED);
+    vec_free(&all);
+    return length;
 }
 
 // Each in the forms in which it is called.
@@ -652,7 +664,7 @@ ll_compile(const LlRequest *request, Out *why)
     c.lowering = lowering_create(request->sys, &c.slots);
     find_cold(&c);
     bool good = request->marked || compile_routines(&c);
-    for (uint32_t f = 0; good && f < request->sys->funcs.n; f++) {
+    for (uint32_t f = 0; good && !request->routines_alone && f < request->sys->funcs.n; f++) {
         if ((!request->marked || request->late[f]) && !(request->made && request->made[f]))
             good = compile_one(&c, f);
     }

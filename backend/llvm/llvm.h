@@ -87,6 +87,8 @@ typedef struct LlRequest {
     uint8_t *late;
     bool marked;
     const uint8_t *made; // NULL, or one entry per function: this one is not needed
+    bool plain_routines; // routines are not optimised
+    bool routines_alone; // no functions
     // NULL: none. Otherwise one entry per function: of one with long loops whose trips threads may share the parts NAME.0, NAME.1, ... are to be
     // called one after the other, and each entry has trips (LlLoop.divided), or 0.
     U32Vec *divided;
@@ -96,6 +98,8 @@ typedef struct LlRequest {
 
 // Compiles every function of the Sys. False: a line in `why`.
 bool ll_compile(const LlRequest *request, Out *why);
+// Operations of all routines of the Sys.
+size_t ll_routines_length(const Sys *sys);
 
 // A target machine for this computer, for all of its kind, or, where a triple is given, for another kind. NULL: a line in `why`.
 // From here on the process ends with exit code 4 and a sentence when memory ends inside LLVM.
