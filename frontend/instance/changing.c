@@ -7,7 +7,7 @@
 #include "frontend/instance/fragment.h"
 #include "frontend/value/expression_inner.h"
 
-static bool
+bool
 is_size_call(const Elab *elab, Node node)
 {
     const AstNode *at = node_at(elab, node);

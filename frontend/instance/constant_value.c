@@ -528,8 +528,10 @@ holds_of_parts(Elab *elab, const Question *question, Node expr, bool (*holds)(El
         if (!node)
             continue;
         yes = holds(elab, question, node);
-        for (uint32_t i = at->kind == AST_CALL; i < at->nchild; i++)
-            vec_push(&stack, child_at(elab, node, i));
+        bool sizes = !question->holds && is_size_call(elab, node); // they are known, whatever the variable is
+        const AstNode *list = sizes ? node_at(elab, child_at(elab, node, 1)) : at;
+        for (uint32_t i = at->kind == AST_CALL; i < list->nchild; i++)
+            vec_push(&stack, child_at(elab, sizes ? child_at(elab, node, 1) : node, i));
     }
     vec_free(&stack);
     return yes;

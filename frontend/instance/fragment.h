@@ -556,6 +556,7 @@ bool is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr);
 // --- changing.c
 // A subscript uses something that changes while the model runs.
 bool subscript_changes(Elab *elab, const ExprEnv *env, Node node);
+bool is_size_call(const Elab *elab, Node node); // of size or ndims
 
 // --- instance_restrictions.c: what instances of specialised classes cannot contain
 void check_block(Elab *elab, const Fragment *frag);

@@ -408,6 +408,24 @@ check_redeclared(Program *program, uint32_t class_id, const ClassMember *member)
     }
 }
 
+// The class that `package M = A` and the like stand for, whose text says nothing else.
+static uint32_t
+named_class(Program *program, uint32_t class_id)
+{
+    for (uint32_t depth = 0; depth < DEPTH_LIMIT; depth++) {
+        const ClassInfo *info = class_at(program, class_id);
+        Node body = info->body, mods = body && ast_kind(&program->ast, body) == AST_SHORT ? ast_child(&program->ast, body, 2) : 0;
+        if (!body || ast_kind(&program->ast, body) != AST_SHORT || ast_at(&program->ast, body)->flags || ast_child(&program->ast, body, 1) || info->modified
+            || info->replacements.n || (mods && ast_at(&program->ast, mods)->nchild > 1))
+            break;
+        scope_bases(program, class_id);
+        if (!class_at(program, class_id)->bases.n || !class_at(program, class_id)->bases.at[0])
+            break;
+        class_id = class_at(program, class_id)->bases.at[0];
+    }
+    return program_origin(program, class_id);
+}
+
 // `own`: the class that declares the member is the one that extends the base. In a library that was found its class counts, as lookup finds it first.
 static void
 check_same_class(Program *program, const ClassMember *member, uint32_t base, bool own)
@@ -415,7 +433,7 @@ check_same_class(Program *program, const ClassMember *member, uint32_t base, boo
     Found found;
     const Ast *ast = &program->ast;
     if (!scope_member(program, base, member->name, &found) || !found.class_id || !found.member
-        || program_origin(program, found.class_id) == program_origin(program, member->class_id)
+        || named_class(program, found.class_id) == named_class(program, member->class_id)
         || ast_same(ast, found.member->node, class_node(program, member), AST_NONE))
         return;
     Span span = ast_at(ast, class_node(program, member))->span;

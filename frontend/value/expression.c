@@ -87,10 +87,15 @@ expression_local(const ExprEnv *env, Node ref)
 }
 
 static bool
+is_no_number(const ExprEnv *env, Expr e)
+{
+    return e && expr_op(env->exprs, e) == OP_CONST && isnan(expr_value(env->exprs, e));
+}
+
+static bool
 is_open(const ExprEnv *env, const Value *value, uint32_t i)
 {
-    Expr e = value->elements[i];
-    return !e || (expr_op(env->exprs, e) == OP_CONST && isnan(expr_value(env->exprs, e)));
+    return !value->elements[i] || is_no_number(env, value->elements[i]);
 }
 
 // An argument has no value inside either.
@@ -114,7 +119,8 @@ check_assigned(ExprEnv *env, Value *value, Node node)
     }
     for (uint32_t i = 0; i < value->count; i++)
         if (is_open(env, value, i)) {
-            env->at_run_time |= env->some_assigned || env->guard; // a call finds out where it runs (routine_unset.c)
+            // A call finds out where it runs (routine_unset.c); what was computed to be no number is a value there.
+            env->at_run_time |= env->some_assigned || env->guard || is_no_number(env, value->elements[i]);
             diag_add(env->diags, E0207, node_span(env, node), "'%s' is read before it has a value",
                      expression_text(env, node));
             return false;

@@ -68,8 +68,8 @@ judge(const Whole *whole, Expr e)
 {
     const Exprs *exprs = whole->dae->exprs;
     switch (expr_op(exprs, e)) {
-    case OP_CONST:
-        return expr_value(exprs, e) == floor(expr_value(exprs, e));
+    case OP_CONST: // a field that a function leaves open is no number
+        return isnan(expr_value(exprs, e)) || expr_value(exprs, e) == floor(expr_value(exprs, e));
     case OP_SLOT:
         return is_whole_variable(whole->dae, whole->row[expr_slot_of(exprs, e)]);
     case OP_ADD: case OP_MUL: case OP_NEG: case OP_ABS: case OP_MIN: case OP_MAX: case OP_POW:
