@@ -29,6 +29,8 @@ larger(double a, double b)
 static Span
 widened(double low, double high)
 {
+    if (low - low == 0 && high - high == 0) // finite, as nearly always
+        return (Span){low - ROUNDING * fabs(low), high + ROUNDING * fabs(high)};
     if (isnan(low) || isnan(high))
         return WHOLE;
     low = lesser(low, DBL_MAX); // what overflows is larger than that
@@ -101,7 +103,13 @@ span_mul(Span a, Span b)
 {
     if (is_point(a) && is_point(b) && multiplies_exactly(a.low, b.low, a.low * b.low))
         return (Span){a.low * b.low, a.low * b.low};
-    double p = times(a.low, b.low), q = times(a.low, b.high), r = times(a.high, b.low), s = times(a.high, b.high);
+    double p = a.low * b.low + 0, q = a.low * b.high + 0, r = a.high * b.low + 0, s = a.high * b.high + 0;
+    if (isnan(p + q + r + s)) {
+        p = times(a.low, b.low);
+        q = times(a.low, b.high);
+        r = times(a.high, b.low);
+        s = times(a.high, b.high);
+    }
     return widened(lesser(lesser(p, q), lesser(r, s)), larger(larger(p, q), larger(r, s)));
 }
 
@@ -256,15 +264,23 @@ product(const Jet *a, const Jet *b)
                  span_add(span_add(span_mul(a->second, b->value), scaled(2, cross)), span_mul(a->value, b->second)));
 }
 
+static Span
+quotient_of(Span a, Span b)
+{
+    if (b.low <= 0 && b.high >= 0)
+        return WHOLE;
+    double exact = a.low / b.low;
+    if (is_point(a) && is_point(b) && multiplies_exactly(exact, b.low, a.low))
+        return (Span){exact, exact};
+    return span_mul(a, inverse(b));
+}
+
 static Jet
 quotient(const Jet *a, const Jet *b)
 {
     if (b->value.low <= 0 && b->value.high >= 0)
         return made(WHOLE, WHOLE, WHOLE);
-    Span over = inverse(b->value), q = span_mul(a->value, over);
-    double exact = a->value.low / b->value.low;
-    if (is_point(a->value) && is_point(b->value) && multiplies_exactly(exact, b->value.low, a->value.low))
-        q = (Span){exact, exact};
+    Span over = inverse(b->value), q = quotient_of(a->value, b->value);
     Span first = span_mul(span_add(a->first, negative(span_mul(q, b->first))), over);
     Span rest = span_add(span_add(a->second, negative(scaled(2, span_mul(first, b->first)))), negative(span_mul(q, b->second)));
     return made(q, first, span_mul(rest, over));
@@ -339,13 +355,19 @@ sign_of(const Jet *a)
     return stepped((Span){(v.low > 0) - (v.low < 0), (v.high > 0) - (v.high < 0)});
 }
 
+static Span
+logarithm_of(Span v)
+{
+    return v.high <= 0 ? WHOLE : (Span){v.low > 0 ? widened(log(v.low), 0).low : -INFINITY, widened(0, log(v.high)).high};
+}
+
 static Jet
 logarithm(const Jet *a)
 {
     Span v = a->value;
     if (v.high <= 0)
         return made(WHOLE, WHOLE, WHOLE);
-    Span value = {v.low > 0 ? widened(log(v.low), 0).low : -INFINITY, widened(0, log(v.high)).high};
+    Span value = logarithm_of(v);
     Span over = inverse(v);
     return chain(a, value, over, negative(v.low > 0 ? square(over) : WHOLE));
 }
@@ -526,6 +548,16 @@ span_apply(mdl_timely_op op, const Span *a, const Span *b, const Span *c)
     case MDL_TIMELY_MIN: return (Span){lesser(a->low, b->low), lesser(a->high, b->high)};
     case MDL_TIMELY_MAX: return (Span){larger(a->low, b->low), larger(a->high, b->high)};
     case MDL_TIMELY_SQRT: return root_of(*a);
+    case MDL_TIMELY_DIV: return quotient_of(*a, *b);
+    case MDL_TIMELY_ABS: return (Span){larger(a->low, -a->high), larger(a->high, -a->low)};
+    case MDL_TIMELY_EXP: return rising(exp, *a);
+    case MDL_TIMELY_LOG: return logarithm_of(*a);
+    case MDL_TIMELY_SIN: return sine(*a);
+    case MDL_TIMELY_COS: return cosine(*a);
+    case MDL_TIMELY_ATAN: return rising(atan, *a);
+    case MDL_TIMELY_SINH: return rising(sinh, *a);
+    case MDL_TIMELY_TANH: return rising(tanh, *a);
+    case MDL_TIMELY_IF: return a->low > 0 ? *b : a->high <= 0 ? *c : hull(*b, *c);
     default: {
         Jet first = made(*a, WHOLE, WHOLE), second = made(*b, WHOLE, WHOLE), third = made(*c, WHOLE, WHOLE);
         if (op == MDL_TIMELY_POW && is_point(*b))

@@ -4,6 +4,7 @@
 // Method: the list of products of standing.c, each of them for four or eight matrices at once, in vectors. Complex matrices have the imaginary parts of
 //         an entry behind its real ones; a product takes four multiplications, half of those that the real system of twice the size takes.
 // Contract: standing.h; what is computed for one matrix does not depend on those beside it. Complexity: that of standing.c, for all of them.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ static const double STANDING_THIN = 1e-8; // part of the largest entry of its co
 #define WIDE __attribute__((target_clones("avx2", "default")))
 
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef long long Bits __attribute__((vector_size(32), aligned(8), may_alias));
 
 static inline Four *
 four_at(double *x, size_t place)
@@ -21,60 +23,87 @@ four_at(double *x, size_t place)
     return (Four *)x + place;
 }
 
+// The pivot becomes its reciprocal. bad: all bits of those that have become small, or are no numbers.
+static inline __attribute__((always_inline)) void
+take_pivot(Four *pivot, double initial, Bits *bad)
+{
+    const Bits all_but_sign = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+    const Four least = {STANDING_WORN * initial, STANDING_WORN * initial, STANDING_WORN * initial, STANDING_WORN * initial}, most = {DBL_MAX, DBL_MAX, DBL_MAX, DBL_MAX};
+    Four reciprocal = 1 / *pivot;
+    *bad |= ~((Four)((Bits)*pivot & all_but_sign) >= least) | ~((Four)((Bits)reciprocal & all_but_sign) <= most);
+    *pivot = reciprocal;
+}
+
 // Of a matrix with worn pivots the rest is done as well, with whatever numbers.
 static inline __attribute__((always_inline)) void
-factor_fours(const Standing *s, const uint32_t fours, const double *values, double *factor, uint8_t *worn)
+factor_fours(const Standing *s, const uint32_t fours, const double *values, double *factors, uint8_t *worn)
 {
-    const uint32_t *target = s->target, width = 4 * fours;
-    memset(factor, 0, (size_t)s->places * width * sizeof *factor);
+    const uint32_t *target = s->target;
+    Four *factor = four_at(factors, 0);
+    Bits bad[2] = {{0}};
+    memset(factors, 0, (size_t)s->places * fours * sizeof *factor);
     for (uint32_t e = 0; e < s->entries; e++)
-        memcpy(factor + (size_t)s->entry_at[e] * width, values + (size_t)e * width, width * sizeof *factor);
+        memcpy(factor + (size_t)s->entry_at[e] * fours, values + (size_t)e * 4 * fours, fours * sizeof *factor);
     for (uint32_t k = 0; k < s->n; k++) {
         uint32_t at = s->first[k], below = s->below[k], right = s->first[k + 1] - at - 1 - below;
-        double *pivot = factor + (size_t)at * width;
-        for (uint32_t l = 0; l < width; l++) {
-            double reciprocal = 1 / pivot[l];
-            worn[l] |= !(fabs(pivot[l]) >= STANDING_WORN * s->initial[k]) || !isfinite(reciprocal);
-            pivot[l] = reciprocal;
+        Four *pivot = factor + (size_t)at * fours, *column = pivot + fours, *row = column + (size_t)below * fours, a[2];
+        for (uint32_t h = 0; h < fours; h++) {
+            take_pivot(pivot + h, s->initial[k], &bad[h]);
+            a[h] = pivot[h];
         }
         for (uint32_t i = 0; i < below; i++)
 #pragma GCC unroll 2
             for (uint32_t h = 0; h < fours; h++)
-                *four_at(factor, (size_t)(at + 1 + i) * fours + h) *= *four_at(factor, (size_t)at * fours + h);
-        for (uint32_t j = 0; j < right; j++, target += below) {
-            size_t row = at + 1 + below + j;
-            for (uint32_t i = 0; i < below; i++)
+                column[(size_t)i * fours + h] *= a[h];
+        for (uint32_t j = 0; j < right; j++, target += below, row += fours) {
+#pragma GCC unroll 2
+            for (uint32_t h = 0; h < fours; h++)
+                a[h] = row[h];
+            for (uint32_t i = 0; i < below; i++) {
+                Four *from = factor + (size_t)target[i] * fours;
 #pragma GCC unroll 2
                 for (uint32_t h = 0; h < fours; h++)
-                    *four_at(factor, (size_t)target[i] * fours + h) -=
-                        *four_at(factor, (size_t)(at + 1 + i) * fours + h) * *four_at(factor, row * fours + h);
+                    from[h] -= column[(size_t)i * fours + h] * a[h];
+            }
         }
     }
+    for (uint32_t l = 0; l < 4 * fours; l++)
+        worn[l] |= bad[l / 4][l % 4] != 0;
 }
 
 static inline __attribute__((always_inline)) void
-solve_fours(const Standing *s, const uint32_t fours, const double *factors, double *b, double *x)
+solve_fours(const Standing *s, const uint32_t fours, const double *factors, double *right, double *work)
 {
-    const uint32_t *other = s->other, *first = s->first, *below = s->below, n = s->n, width = 4 * fours;
-    double *factor = (double *)(uintptr_t)factors; // which is only read
+    const uint32_t *other = s->other, *first = s->first, *below = s->below, n = s->n;
+    const Four *factor = four_at((double *)(uintptr_t)factors, 0); // which is only read
+    Four *x = four_at(work, 0), *b = four_at(right, 0), a[2];
     for (uint32_t k = 0; k < n; k++)
-        memcpy(x + (size_t)k * width, b + (size_t)s->row_at[k] * width, width * sizeof *x);
-    for (uint32_t k = 0; k < n; k++)
-        for (uint32_t at = first[k] + 1, to = at + below[k]; at < to; at++)
+        memcpy(x + (size_t)k * fours, b + (size_t)s->row_at[k] * fours, fours * sizeof *x);
+    for (uint32_t k = 0; k < n; k++) {
+#pragma GCC unroll 2
+        for (uint32_t h = 0; h < fours; h++)
+            a[h] = x[(size_t)k * fours + h];
+        for (uint32_t at = first[k] + 1, to = at + below[k]; at < to; at++) {
+            Four *from = x + (size_t)other[at] * fours;
 #pragma GCC unroll 2
             for (uint32_t h = 0; h < fours; h++)
-                *four_at(x, (size_t)other[at] * fours + h) -= *four_at(factor, (size_t)at * fours + h) * *four_at(x, (size_t)k * fours + h);
-    for (uint32_t k = n; k-- > 0;) {
-#pragma GCC unroll 2
-        for (uint32_t h = 0; h < fours; h++) {
-            Four value = *four_at(x, (size_t)k * fours + h);
-            for (uint32_t at = first[k] + 1 + below[k], to = first[k + 1]; at < to; at++)
-                value -= *four_at(factor, (size_t)at * fours + h) * *four_at(x, (size_t)other[at] * fours + h);
-            *four_at(x, (size_t)k * fours + h) = value * *four_at(factor, (size_t)first[k] * fours + h);
+                from[h] -= factor[(size_t)at * fours + h] * a[h];
         }
     }
+    for (uint32_t k = n; k-- > 0;) {
+#pragma GCC unroll 2
+        for (uint32_t h = 0; h < fours; h++)
+            a[h] = x[(size_t)k * fours + h];
+        for (uint32_t at = first[k] + 1 + below[k], to = first[k + 1]; at < to; at++)
+#pragma GCC unroll 2
+            for (uint32_t h = 0; h < fours; h++)
+                a[h] -= factor[(size_t)at * fours + h] * x[(size_t)other[at] * fours + h];
+#pragma GCC unroll 2
+        for (uint32_t h = 0; h < fours; h++)
+            x[(size_t)k * fours + h] = a[h] * factor[(size_t)first[k] * fours + h];
+    }
     for (uint32_t k = 0; k < n; k++)
-        memcpy(b + (size_t)s->column_at[k] * width, x + (size_t)k * width, width * sizeof *x);
+        memcpy(b + (size_t)s->column_at[k] * fours, x + (size_t)k * fours, fours * sizeof *x);
 }
 
 WIDE void
@@ -101,7 +130,6 @@ standing_solve_wide(const Standing *s, uint32_t width, const double *factor, dou
 static inline __attribute__((always_inline)) void
 measure(const Four *at, const uint32_t fours, const bool complex, Four *size)
 {
-    typedef long long Bits __attribute__((vector_size(32)));
     const Bits all_but_sign = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
     *size = (Four)((Bits)at[0] & all_but_sign);
     if (complex)
