@@ -225,7 +225,8 @@ not_finite(const Run *run, uint32_t k)
     return MDL_FAILED;
 }
 
-// A row with a value that is not finite would be worth nothing; the run ends before it.
+// A row with a value that is not finite would be worth nothing; the run ends before it. A parameter may have none (a field of a record that a function
+// leaves out): where it counts, a variable has none either.
 MDL_CHECKED static int
 check_finite(const Run *run)
 {
@@ -245,7 +246,7 @@ check_finite(const Run *run)
         if (!isfinite(output_value(run, k)) && model->output[k].on_request == MDL_OUTPUT_ALWAYS)
             return not_finite(run, k);
     for (k = 0; k < result->columns; k++)
-        if (!isfinite(output_value(run, output_of(result, k))))
+        if (!isfinite(output_value(run, output_of(result, k))) && model->output[output_of(result, k)].on_request != MDL_OUTPUT_PARAMETER)
             return not_finite(run, output_of(result, k));
     return MDL_OK;
 }
