@@ -164,15 +164,19 @@ resolve_base(Program *program, uint32_t class_id, Node extends)
     if (base && !scope_is_predefined(base)) {
         if (base != class_id)
             scope_bases(program, base);
-        if (class_at(program, base)->bases_state == 1) {
+        if (class_at(program, base)->bases_state & 1) {
             diag_add(program->diags, E0108, ast_at(&program->ast, name)->span,
                      "class '%s' extends itself", sym_text(program->syms,
                                                            class_at(program, base)->full_name));
             base = 0;
         }
     }
-    if (base && !scope_is_predefined(base))
+    if (base && !scope_is_predefined(base)) {
+        class_at(program, class_id)->modified_base = base;
+        class_at(program, class_id)->bases_state = 3;
         base = program_specialise_base(program, class_id, extends, base, 0);
+        class_at(program, class_id)->bases_state = 1;
+    }
     vec_push(&class_at(program, class_id)->bases, base);
 }
 

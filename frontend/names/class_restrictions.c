@@ -361,8 +361,7 @@ check_defaults(Program *program, uint32_t class_id)
 
 // --- redeclared elements
 
-// The modification of an element in an extends clause, or 0.
-static Node
+Node
 modification_of(const Ast *ast, Node extends, Sym name)
 {
     Node mods = ast_kind(ast, extends) == AST_EXTENDS ? ast_child(ast, extends, 1) : 0;

@@ -74,7 +74,8 @@ typedef struct ClassInfo {
     VEC(ClassImport) imports;
     U32Vec extends;    // EXTENDS nodes, or the SHORT node of a short class; of `class extends` its own base first
     U32Vec bases;      // class ids parallel to `extends`; 0 when it could not be found
-    uint8_t bases_state; // 0 not yet, 1 being resolved, 2 done
+    uint8_t bases_state; // 0 not yet, 1 being resolved, 2 done, 3 being resolved: names in the modifications of a base are looked up
+    uint32_t modified_base; // in state 3: that base, without them
     const Sym *literals; // of an enumeration
     uint32_t n_literals;
     uint32_t origin;     // of a specialised class: the class as written; 0 otherwise

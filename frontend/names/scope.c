@@ -75,7 +75,7 @@ remember(Program *program, uint32_t class_id, Sym name, bool from_inside, Found 
 static bool
 bases_known(Program *program, uint32_t class_id)
 {
-    return class_at(program, class_id)->bases_state != 1;
+    return !(class_at(program, class_id)->bases_state & 1);
 }
 
 // Whether an extends clause leaves out the component of this name.
@@ -294,6 +294,28 @@ scope_check_imports(Program *program, uint32_t class_id)
     }
 }
 
+// `extends A(redeclare package M = N)`, where N is one of A's own, which the same clause does not modify.
+static bool
+find_modified(Program *program, uint32_t class_id, Sym name, Found *found)
+{
+    for (uint32_t at = class_id; at != CLASSID_ROOT && at; at = class_at(program, at)->parent) {
+        const ClassInfo *info = class_at(program, at);
+        if (info->flags & AST_F_ENCAPSULATED)
+            return false;
+        if (info->bases_state != 3 || modification_of(&program->ast, info->extends.at[info->bases.n], name))
+            continue;
+        uint32_t base = info->modified_base;
+        Replacements list = {0};
+        vec_append(&list, info->replacements.at, info->replacements.n);
+        if (list.n)
+            base = program_specialise(program, base, &list);
+        vec_free(&list);
+        if (scope_member(program, base, name, found))
+            return true;
+    }
+    return false;
+}
+
 // `own_bases` is false while the bases of class_id itself are looked up.
 static bool
 find_from(Program *program, uint32_t class_id, Sym name, bool own_bases, Found *found)
@@ -312,6 +334,7 @@ find_from(Program *program, uint32_t class_id, Sym name, bool own_bases, Found *
         at = closed ? CLASSID_ROOT : class_at(program, at)->parent;
     }
     bool ok = own_member(program, CLASSID_ROOT, name, found) && (!closed || scope_is_predefined(found->class_id));
+    ok = ok || find_modified(program, class_id, name, found);
     if (!ok)
         *found = (Found){0};
     return ok;
