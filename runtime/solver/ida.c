@@ -474,14 +474,24 @@ has_stumbled(const Run *run)
 // Loops among the unknowns, and nobody has asked for that. All are affine: the solution of another one may have ended here, which the report says; or one
 // has unknowns that rounding alone changes by more than the corrector lets it, which Newton's method knows of.
 static bool
-may_be_causal(const Run *run)
+may_be_causal(const Run *run, bool noisy_alone)
 {
     bool asks = !run->causal && run->options->form == MDL_FORM_AUTO && run->model->n > run->model->nx, affine = true, noisy = false;
     for (uint32_t k = 0; asks && k < run->model->n_dynamics; k++) {
         affine = affine && (!run->block[k] || run->block[k]->block->linear);
         noisy = noisy || (run->block[k] && run->block[k]->noisy);
     }
-    return asks && (affine || noisy);
+    return asks && ((affine && !noisy_alone) || noisy);
+}
+
+// Rounding of loops costs more than their solution by themselves where many of the latest steps could not be solved at first.
+static bool
+stumbles_on(Run *run, bool stumbled)
+{
+    static const double LATEST = 0.01, MANY = 0.3;
+    Integrator *integrator = run->integrator;
+    integrator->stumbling += LATEST * (stumbled - integrator->stumbling);
+    return integrator->stumbling > MANY && may_be_causal(run, true);
 }
 
 // One or two steps may end near a singular position. Where they become short there, and many, they follow what rounding has made of slopes.
@@ -525,12 +535,13 @@ ida_step(Run *run, double limit)
         integrator->recovered = false;
         if (fold_found(run))
             return MDL_OK;
-        return flag == IDA_CONV_FAIL && may_be_causal(run) ? RUN_STUMBLES : ida_report_failure(run, flag);
+        return flag == IDA_CONV_FAIL && may_be_causal(run, false) ? RUN_STUMBLES : ida_report_failure(run, flag);
     }
     double before = run->time;
     run->time = flag == IDA_TSTOP_RETURN ? limit : time;
     integrator->recovered = false;
-    if (ida_has_loops(run) && !integrator->projection && (integrator->watchful || has_stumbled(run))) {
+    bool stumbled = ida_has_loops(run) && has_stumbled(run);
+    if (ida_has_loops(run) && !integrator->projection && (integrator->watchful || stumbled)) {
         int status = fold_crossed(run, before);
         if (status != MDL_OK)
             return status;
@@ -539,7 +550,7 @@ ida_step(Run *run, double limit)
     history_last(integrator->ida, &integrator->step, &order);
     integrator->held_low = is_held_low(integrator, order);
     if (!integrator->projection)
-        return MDL_OK;
+        return stumbles_on(run, stumbled) ? RUN_STUMBLES : MDL_OK;
     if (project(run) != MDL_OK)
         return leap(run, before, limit) ? MDL_OK : projection_report(run);
     find_way_out(run, limit);
@@ -554,7 +565,7 @@ ida_snapshot(Run *run, Snapshot *snapshot)
     Integrator *integrator = run->integrator;
     if (!run->ny)
         return;
-    double *number[] = {&integrator->step, &integrator->step_before, &integrator->high_step};
+    double *number[] = {&integrator->step, &integrator->step_before, &integrator->high_step, &integrator->stumbling};
     for (size_t k = 0; k < sizeof number / sizeof *number; k++)
         snapshot_part(snapshot, number[k], sizeof *number[k]);
     long *count[] = {&integrator->error_failures, &integrator->newton_failures, &integrator->low_failures, &integrator->stumbles};
