@@ -18,7 +18,7 @@
 #ifdef __x86_64__
 
 enum { RAX = 0 };
-enum { REGISTERS = 14, SCRATCH = 14, OTHER = 15, EMPTY = UINT32_MAX, NEVER = UINT32_MAX, NOWHERE = UINT32_MAX, MOST_SLOTS = 4000 };
+enum { REGISTERS = 14, SCRATCH = 14, OTHER = 15, EMPTY = UINT32_MAX, NEVER = UINT32_MAX, NOWHERE = UINT32_MAX, MOST_SLOTS = 40000 };
 enum { EQUAL = 0x00, NOT_EQUAL = 0x04, LESS = 0x11, LESS_OR_EQUAL = 0x12 };     // comparisons, none of which stops at NaN
 enum { DOWN = 9, UP = 10, TO_ZERO = 11 };                                       // of roundings
 static const uint64_t SIGN_BIT = 0x8000000000000000u, ALL_BITS = UINT64_MAX;
@@ -27,6 +27,7 @@ typedef struct Value {
     uint32_t next;     // the operation that uses it next, NEVER
     uint32_t reg;      // or EMPTY
     Operand home;      // where memory has it, when n is not NOWHERE
+    uint32_t passed;   // the latest operation that has used it, + 1
 } Value;
 
 typedef struct Writer {
@@ -227,9 +228,8 @@ pass(Writer *w, const CodeOp *op)
     const uint32_t *operand = code_operands(w->code, op, storage, &n);
     for (uint32_t k = 0; k < n; k++) {
         Value *value = &w->value[operand[k]];
-        bool again = false;
-        for (uint32_t before = 0; before < k; before++)
-            again = again || operand[before] == operand[k];
+        bool again = value->passed == w->now + 1;
+        value->passed = w->now + 1;
         value->next = next_use(w, k);
         if (value->next != NEVER || again)
             continue;
@@ -528,7 +528,7 @@ add_input(Writer *w, Arguments *arguments, const uint32_t *values, const Extent 
 static void
 write_invoke(Writer *w, const CodeOp *op)
 {
-    enum { MOST = 1000 };
+    enum { MOST = 10000 };
     static const uint8_t address_register[] = {7, 6, 2, 1, 8, 9};
     const Routine *routine = routine_of(w->calls->sys->exprs, op->a);
     const uint32_t *values = w->code->operands.at + op->b;
@@ -748,7 +748,7 @@ register_code(Assembler *a, const Code *code, Calls *calls, uint32_t *slots)
                 .partner = code_sine_pairs(&code->body, code->values)};
     w.value = base_calloc((size_t)code->values + 1, sizeof *w.value);
     for (uint32_t i = 0; i < code->values; i++)
-        w.value[i] = (Value){NEVER, EMPTY, {IN_FRAME, NOWHERE}};
+        w.value[i] = (Value){NEVER, EMPTY, {IN_FRAME, NOWHERE}, 0};
     for (uint32_t reg = 0; reg < REGISTERS; reg++)
         w.holds[reg] = EMPTY;
     w.empty = (1u << REGISTERS) - 1;
