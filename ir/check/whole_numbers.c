@@ -12,6 +12,8 @@
 #include "ir/expr/expr_parts.h"
 #include "ir/expr/routine.h"
 
+enum { EQUATIONS_SHOWN = 4 };
+
 typedef struct Whole {
     const Dae *dae;
     const Var *row;
@@ -142,9 +144,38 @@ gives_whole(Whole *whole, Expr shape, Var var)
     return good || other;
 }
 
+// Integers that equations give together: a + b = 3 and a - b = 2 have whole terms and no whole solution.
+static bool
+are_given_alone(Dae *dae, const Problem *problem, bool initial, Diags *diags)
+{
+    bool alone = true;
+    for (uint32_t b = 0; b + 1 < problem->block_start.n && !diags_full(diags); b++) {
+        const uint32_t *member = problem->sorted.at + problem->block_start.at[b];
+        uint32_t n = problem->block_start.at[b + 1] - problem->block_start.at[b];
+        bool all = n > 1;
+        for (uint32_t i = 0; i < n && all; i++) {
+            Var var = problem->var_of.at[member[i]];
+            const Equation *equation = &dae->equations.at[problem->equations.at[member[i]]];
+            all = (equation->kind == EQN_INITIAL) == initial && var != NONE && dae_type(dae, var) == TYPE_INTEGER && !is_made(dae, var);
+        }
+        if (!all)
+            continue;
+        alone = false;
+        Diag *diag = diag_add(diags, E0507, dae->equations.at[problem->equations.at[member[0]]].span,
+                              "'%s' and '%s' are Integers that %u equations give together", dae_name(dae, problem->var_of.at[member[0]]),
+                              dae_name(dae, problem->var_of.at[member[1]]), n);
+        for (uint32_t i = 1; i < n && i < EQUATIONS_SHOWN; i++)
+            diag_note(diag, dae->equations.at[problem->equations.at[member[i]]].span, "this is another one of these equations");
+        diag_help(diag, "an equation that gives an Integer must be solved for it alone: 'a = 3 - b', where 'b' does not depend on 'a'");
+    }
+    return alone;
+}
+
 bool
 whole_numbers(Dae *dae, const Problem *problem, bool initial, Diags *diags)
 {
+    if (!are_given_alone(dae, problem, initial, diags))
+        return false;
     Span told = {0};
     U32Vec vars = {0};
     Whole whole = {.dae = dae};
