@@ -82,6 +82,7 @@ add_weighted(const uint32_t fours, const double *base, const WideNumber *weight,
             Four sum = {0};
             if (base)
                 sum = *four(base, k);
+#pragma GCC unroll 4
             for (uint32_t j = 0; j < S; j++)
                 sum += *four(weight[j], h) * *four(in, j * places + k);
             *place_of(out, k) = sum;
@@ -120,6 +121,7 @@ static inline __attribute__((always_inline)) void
 sum_inner(const Collocation *method, uint32_t i, const Four *f, Four *out)
 {
     Four sum = method->inner[i][0] * f[0];
+#pragma GCC unroll 4
     for (uint32_t j = 1; j < S; j++)
         sum += method->inner[i][j] * f[j];
     *out = sum;
@@ -132,8 +134,10 @@ find_offsets(const uint32_t fours, const Collocation *method, const double *h, c
     for (uint32_t q = 0; q < fours; q++)
         for (size_t k = q; k < places; k += fours) {
             Four slope[S], sum;
+#pragma GCC unroll 4
             for (uint32_t j = 0; j < S; j++)
                 slope[j] = *four(f, j * places + k);
+#pragma GCC unroll 4
             for (uint32_t i = 0; i < S; i++) {
                 sum_inner(method, i, slope, &sum);
                 *place_of(z, i * places + k) = *four(h, q) * sum;
@@ -156,8 +160,10 @@ find_defects(const uint32_t fours, const Collocation *method, const double *h, c
     for (uint32_t q = 0; q < fours; q++)
         for (size_t k = q; k < places; k += fours) {
             Four slope[S], sum;
+#pragma GCC unroll 4
             for (uint32_t j = 0; j < S; j++)
                 slope[j] = *four(f, j * places + k);
+#pragma GCC unroll 4
             for (uint32_t i = 0; i < S; i++) {
                 sum_inner(method, i, slope, &sum);
                 *place_of(change, i * places + k) = *four(h, q) * sum - *four(z, i * places + k);
@@ -226,6 +232,7 @@ take_changes(const uint32_t fours, const uint64_t *mask, const double *change, d
             Four moved = {0}, unit, part;
             make_absolute(four(size_of->base, k), &unit);
             raise_to(four(size_of->least, k), &unit);
+#pragma GCC unroll 4
             for (uint32_t i = 0; i < S; i++) {
                 Four before = *four(z, i * places + k), dz = *four(change, i * places + k), now = before + dz;
                 choose(mask + (size_t)4 * q, &now, &before, place_of(z, i * places + k));
@@ -260,6 +267,7 @@ find_end(const uint32_t fours, const Collocation *method, const double *h, const
     for (uint32_t q = 0; q < fours; q++)
         for (size_t k = q; k < places; k += fours) {
             Four sum = method->weight[0] * *four(f, k);
+#pragma GCC unroll 4
             for (uint32_t j = 1; j < S; j++)
                 sum += method->weight[j] * *four(f, j * places + k);
             Four way = *four(h, q) * sum + *four(carry, k), from = *four(start, k), end = from + way;
@@ -305,9 +313,12 @@ divide(const uint32_t fours, const double *place, const double *h, const double 
     for (uint32_t q = 0; q < fours; q++)
         for (size_t k = q; k < places; k += fours) {
             Four d[ROWS];
+#pragma GCC unroll 8
             for (uint32_t i = 0; i < ROWS; i++)
                 d[i] = *four(y, (i / 2) * places + k);
+#pragma GCC unroll 8
             for (uint32_t order = 1; order < ROWS; order++)
+#pragma GCC unroll 8
                 for (uint32_t i = ROWS - 1; i >= order; i--) {
                     double apart = place[i / 2] - place[(i - order) / 2];
                     if (i / 2 == (i - order) / 2)
@@ -315,6 +326,7 @@ divide(const uint32_t fours, const double *place, const double *h, const double 
                     else
                         d[i] = (d[i] - d[i - 1]) / apart;
                 }
+#pragma GCC unroll 8
             for (uint32_t i = 0; i < ROWS; i++)
                 *place_of(divided, i * places + k) = d[i];
         }
@@ -335,6 +347,7 @@ find_value(const uint32_t fours, const double *place, const double *at, const do
     for (uint32_t q = 0; q < fours; q++)
         for (size_t k = q; k < places; k += fours) {
             Four value = *four(divided, (ROWS - 1) * places + k);
+#pragma GCC unroll 8
             for (uint32_t i = ROWS - 1; i-- > 0;)
                 value = value * (*four(at, q) - place[i / 2]) + *four(divided, i * places + k);
             *place_of(out, k) = value;

@@ -53,10 +53,13 @@ transform(const uint32_t fours, const uint32_t stages, WideSum *matrix, const ui
     for (uint32_t h = 0; h < fours; h++)
         for (size_t k = h; k < places; k += fours) {
             Four x[RADAU_STAGES];
+#pragma GCC unroll 7
             for (uint32_t j = 0; j < stages; j++)
                 x[j] = *four(in, j * places + k);
+#pragma GCC unroll 7
             for (uint32_t i = 0; i < stages; i++) {
                 Four sum = *four(matrix[i][0], h) * x[0];
+#pragma GCC unroll 7
                 for (uint32_t j = 1; j < stages; j++)
                     sum += *four(matrix[i][j], h) * x[j];
                 put(out, i * places + k, mask + (size_t)4 * h, &sum);
@@ -79,21 +82,26 @@ find_defects(const uint32_t fours, const uint32_t stages, WideSum *matrix, const
     for (uint32_t h = 0; h < fours; h++)
         for (size_t k = h; k < places; k += fours) {
             Four x[RADAU_STAGES], y[RADAU_STAGES], sum[RADAU_STAGES];
+#pragma GCC unroll 7
             for (uint32_t j = 0; j < stages; j++) {
                 x[j] = *four(f, j * places + k);
                 y[j] = *four(w, j * places + k);
             }
+#pragma GCC unroll 7
             for (uint32_t i = 0; i < stages; i++) {
                 sum[i] = *four(matrix[i][0], h) * x[0];
+#pragma GCC unroll 7
                 for (uint32_t j = 1; j < stages; j++)
                     sum[i] += *four(matrix[i][j], h) * x[j];
             }
             sum[0] -= *four(shift->real, h) * y[0];
+#pragma GCC unroll 3
             for (uint32_t p = 0; p < stages / 2; p++) {
                 Four alpha = *four(shift->alpha[p], h), beta = *four(shift->beta[p], h);
                 sum[2 * p + 1] -= alpha * y[2 * p + 1] + beta * y[2 * p + 2];
                 sum[2 * p + 2] -= alpha * y[2 * p + 2] - beta * y[2 * p + 1];
             }
+#pragma GCC unroll 7
             for (uint32_t i = 0; i < stages; i++)
                 *(Four *)(void *)(f + 4 * (i * places + k)) = sum[i];
         }
@@ -116,13 +124,16 @@ correct(const uint32_t fours, const uint32_t stages, WideSum *matrix, const uint
         Four total = {0};
         for (size_t k = h; k < places; k += fours) {
             Four x[RADAU_STAGES], scale = *four(weight, k);
+#pragma GCC unroll 7
             for (uint32_t j = 0; j < stages; j++) {
                 x[j] = *four(f, j * places + k);
                 Four moved = *four(w, j * places + k) + x[j];
                 put(w, j * places + k, mask + (size_t)4 * h, &moved);
             }
+#pragma GCC unroll 7
             for (uint32_t i = 0; i < stages; i++) {
                 Four sum = *four(matrix[i][0], h) * x[0];
+#pragma GCC unroll 7
                 for (uint32_t j = 1; j < stages; j++)
                     sum += *four(matrix[i][j], h) * x[j];
                 Four moved = *four(z, i * places + k) + sum;
@@ -153,6 +164,7 @@ add_up(const uint32_t fours, const uint32_t stages, const double *factor, const 
         Four total = {0};
         for (size_t k = h; k < places; k += fours) {
             Four value = *four(factor, h) * *four(base, k);
+#pragma GCC unroll 7
             for (uint32_t j = 0; j < stages; j++)
                 value += *four(sum[j], h) * *four(in, j * places + k);
             if (out)

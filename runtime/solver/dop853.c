@@ -559,8 +559,8 @@ MDL_CHECKED static int
 step_in_ensemble(Run *run, double limit)
 {
     Ode *ode = run->ode;
-    int status = dop853_lanes_step(run, limit);
-    if (status != MDL_FAILED)
+    int status;
+    if (run->ensemble->method->step(run, limit, &status))
         return status;
     ensemble_forget(run);
     if (!ode->own.block && !steps_create(&ode->own, ode->n, 1))

@@ -171,7 +171,7 @@ dop853_interpolate(Run *run, double time)
         evaluate_stick(run);
         return MDL_OK;
     }
-    if (!steps->between && !(steps == &ode->own ? make_polynomial(run) : dop853_lanes_polynomial(run)))
+    if (!steps->between && !(steps == &ode->own ? make_polynomial(run) : run->ensemble->method->between(run)))
         return dop853_report(run);
     double x = (time - ode->from) / ode->length;
     size_t at = steps->stride > 1 ? run->lane : 0, terms = steps->size;

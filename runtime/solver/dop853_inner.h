@@ -99,9 +99,4 @@ MDL_CHECKED bool bridge_over(Run *run, double beyond, double limit);
 bool bridge_made(const Bridge *bridge); // it was the last step; NULL: never
 void bridge_value(const Bridge *bridge, double time, double *y, double *yp); // within it
 
-// --- dop853_lanes.c
-// The step of run->ensemble. MDL_FAILED without a message: there is none, or it comes near a singular position.
-MDL_CHECKED int dop853_lanes_step(Run *run, double limit);
-MDL_CHECKED bool dop853_lanes_polynomial(Run *run);
-
 #endif

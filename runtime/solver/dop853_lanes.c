@@ -224,9 +224,9 @@ attempt(struct Ensemble *e, bool *tries, const double *limit)
 
 // --- the stepper's part
 
-// Takes the step that is there, or makes one that ends early enough.
-int
-dop853_lanes_step(Run *run, double limit)
+// Takes the step that is there, or makes one that ends early enough. False: there is none, or it comes near a singular position.
+static bool
+take_step(Run *run, double limit, int *status)
 {
     struct Ensemble *e = run->ensemble;
     LaneStep *step = &e->step[run->lane];
@@ -242,7 +242,7 @@ dop853_lanes_step(Run *run, double limit)
         attempt_once(e->work, &e->work->aside, tries, limits);
     }
     if (step->stuck)
-        return MDL_FAILED;
+        return false;
     ode->at = e->work->made_in[run->lane];
     ode->from = run->time;
     ode->length = e->work->made[run->lane];
@@ -250,7 +250,8 @@ dop853_lanes_step(Run *run, double limit)
     ensemble_take(run);
     memcpy(ode->held, run->y, ode->n * sizeof *ode->held);
     memcpy(ode->carry, ode->left, ode->n * sizeof *ode->carry);
-    return MDL_OK;
+    *status = MDL_OK;
+    return true;
 }
 
 // For all runs of the table at once. lost[l]: a slope that it needs is not there.
@@ -284,8 +285,8 @@ make_polynomials(struct LaneWork *work, Table *table, bool *lost)
     steps->between = true;
 }
 
-bool
-dop853_lanes_polynomial(Run *run)
+static bool
+make_between(Run *run)
 {
     struct LaneWork *work = run->ensemble->work;
     bool lost[LANES_MOST] = {false};
@@ -338,5 +339,5 @@ values(struct Ensemble *e, const Lanes *lanes, const double *time, double *state
     }
 }
 
-const LaneMethod dop853_lanes = {.create = work_create, .free = work_free, .column = set_column, .attempt = attempt, .has_rows = has_rows,
+const LaneMethod dop853_lanes = {.create = work_create, .free = work_free, .column = set_column, .attempt = attempt, .step = take_step, .between = make_between, .has_rows = has_rows,
                                  .prepare = prepare, .values = values};

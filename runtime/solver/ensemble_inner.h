@@ -35,6 +35,12 @@ typedef struct LaneMethod {
     void (*column)(struct Ensemble *e, uint32_t lane, Run *whose);
     // One attempt for each run that `tries`, up to limit[l] at the latest: those that have a step afterwards are ready, and some are stuck.
     void (*attempt)(struct Ensemble *e, bool *tries, const double *limit);
+    // What the run's stepper asks for, through this alone, so that programs without ensembles have none of it. A run has begun that is made in its column; may be NULL.
+    void (*enter)(Run *run);
+    // The step that is there becomes the run's, *status says what has come of it; false: there is none that ends early enough, and the run makes one by itself.
+    bool (*step)(Run *run, double limit, int *status);
+    // What values within the last step need, which was made so; may be NULL. False: it is not there.
+    bool (*between)(Run *run);
     // Whether rows can be made of the step that is ready for the run; what they need, of all runs, lost[l]: it is not there.
     bool (*has_rows)(const struct Ensemble *e, uint32_t lane);
     void (*prepare)(struct Ensemble *e, bool *lost);

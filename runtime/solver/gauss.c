@@ -351,7 +351,7 @@ gauss_step(Run *run, double limit)
     if (!(ode->step > 0))
         ode->step = gauss_first_guess(run);
     int status;
-    if (run->ensemble && gauss_lanes_step(run, limit, &status))
+    if (run->ensemble && run->ensemble->method->step(run, limit, &status))
         return status;
     status = take_step(run, limit, &h, &whole);
     if (status == MDL_OK)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/solver/ensemble_inner.h"
 #include "runtime/solver/gauss_inner.h"
 #include "runtime/step/step.h"
 
@@ -130,7 +131,7 @@ gauss_interpolate(Run *run, double time)
         return MDL_OK;
     }
     if (!ode->dense && ode->beside)
-        gauss_lanes_between(run);
+        (void)run->ensemble->method->between(run);
     if (!ode->dense && !make_dense(run)) {
         run_message(run, MDL_ERROR, "at time %.12g: out of memory for the values between steps", time);
         return MDL_INTERNAL;

@@ -91,10 +91,4 @@ MDL_CHECKED int gauss_interpolate(Run *run, double time);
 // The places of the points of a polynomial without singular positions within the step.
 extern const double gauss_places[GAUSS_POINTS];
 
-// --- gauss_lanes.c
-// Takes the step that was made beside those of other runs. False: there is none that ends early enough, and the run makes one by itself. *status: what became of it.
-bool gauss_lanes_step(Run *run, double limit, int *status);
-// The last step was made so: what gauss_interpolate() needs of it.
-void gauss_lanes_between(Run *run);
-
 #endif

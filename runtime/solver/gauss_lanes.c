@@ -23,7 +23,7 @@ typedef struct Trial {
     bool taken;           // its last step is the one whose slopes are in `whole.f`
     bool begun;           // a step from where it is has been tried,
     uint32_t tries;       // so often
-    double h, to;         // length of the attempt, and where it ends
+    double from, h, to;   // where the attempt begins, its length, and where it ends
     bool whole;           // not at the limit
     bool dense;           // the polynomial within it is there
 } Trial;
@@ -38,6 +38,7 @@ struct LaneWork {
     double *newer, *older;                  // GAUSS_STAGES rows: slopes of the last two steps
     double *y, *rate;                       // GAUSS_POINTS rows
     double *divided;                        // 2*GAUSS_POINTS rows
+    bool between;                           // polynomials were made since the latest attempt
     Trial trial[LANES_MOST];
 };
 
@@ -182,6 +183,7 @@ move_on(struct Ensemble *e, const bool *tries)
     struct LaneWork *g = e->work;
     uint32_t width = e->lanes->width;
     WideMask mask = {0};
+    g->between = false;
     for (uint32_t l = 0; l < width; l++) {
         Trial *trial = &g->trial[l];
         if (e->lanes->run[l] && !tries[l])
@@ -215,6 +217,7 @@ set_up(struct Ensemble *e, bool *tries, const double *limit)
             give_up(e, tries, l);
             continue;
         }
+        trial->from = run->time;
         trial->h = gauss_plan(run, limit[l], &trial->whole);
         trial->to = trial->whole ? run->ode->anchor + (double)(run->ode->count + 1) * run->ode->step : limit[l];
         if (!lanes->loaded[l])
@@ -281,7 +284,7 @@ step_inside(struct Ensemble *e, bool *which, double begun, double share, const d
         if (!which[l])
             continue;
         h[l] = share * g->trial[l].h;
-        time[l] = e->lanes->run[l]->time + begun * g->trial[l].h;
+        time[l] = g->trial[l].from + begun * g->trial[l].h;
     }
     for (uint32_t i = 0; i < STAGES; i++) {
         collocation_lagrange(g->stages.method.node, STAGES, begun + g->stages.method.node[i] * share, weight);
@@ -437,10 +440,65 @@ attempt(struct Ensemble *e, bool *tries, const double *limit)
         reach(e, good, tries);
 }
 
+// The slopes at point p, and which runs have any.
+static void
+evaluate_point(struct Ensemble *e, const bool *which, uint32_t p)
+{
+    struct LaneWork *g = e->work;
+    WideNumber time = {0};
+    for (uint32_t l = 0; l < e->lanes->width; l++) {
+        e->lanes->active[l] = which[l];
+        if (which[l])
+            time[l] = g->trial[l].from + gauss_places[p] * g->trial[l].h;
+    }
+    lane_stages_evaluate(&g->stages, time, g->y + p * g->size, g->rate + p * g->size);
+}
+
+// The polynomials within the steps of `which`, which are ready or were just taken.
+static void
+make_polynomials(struct Ensemble *e, bool *which)
+{
+    struct LaneWork *g = e->work;
+    uint32_t width = e->lanes->width;
+    size_t row = g->size * sizeof *g->y;
+    WideNumber h = {0};
+    for (uint32_t l = 0; l < width; l++)
+        h[l] = g->trial[l].h;
+    memcpy(g->y, g->start, row);
+    memcpy(g->rate, g->slope, row);
+    memcpy(g->y + (POINTS - 1) * g->size, g->next, row);
+    memcpy(g->rate + (POINTS - 1) * g->size, g->end, row);
+    for (uint32_t p = 1; p + 1 < POINTS; p++) {
+        double begun = gauss_places[p - 1];
+        step_inside(e, which, begun, gauss_places[p] - begun, g->y + (p - 1) * g->size, g->y + p * g->size);
+        evaluate_point(e, which, p);
+        for (uint32_t l = 0; l < width; l++)
+            which[l] = which[l] && !e->lanes->failed[l];
+    }
+    gauss_wide_divide(width, gauss_places, h, g->y, g->rate, g->divided, g->size);
+    for (uint32_t l = 0; l < width; l++)
+        g->trial[l].dense = which[l];
+}
+
+// Where one run needs it, all get theirs: the others look within their steps, too.
+static void
+make_all_polynomials(struct Ensemble *e)
+{
+    bool which[LANES_MOST] = {false};
+    if (e->work->between)
+        return;
+    e->work->between = true;
+    for (uint32_t l = 0; l < e->lanes->width; l++) {
+        const Run *run = e->lanes->run[l];
+        which[l] = run && (e->step[l].ready || (run->ode->beside && e->work->trial[l].taken));
+    }
+    make_polynomials(e, which);
+}
+
 // --- the stepper's part
 
-bool
-gauss_lanes_step(Run *run, double limit, int *status)
+static bool
+take_step(Run *run, double limit, int *status)
 {
     struct Ensemble *e = run->ensemble;
     LaneStep *step = &e->step[run->lane];
@@ -460,18 +518,19 @@ gauss_lanes_step(Run *run, double limit, int *status)
     return true;
 }
 
-void
-gauss_lanes_between(Run *run)
+static bool
+make_between(Run *run)
 {
     struct Ensemble *e = run->ensemble;
     Ode *ode = run->ode;
+    make_all_polynomials(e);
     if (!e->work->trial[run->lane].dense) {
         keep_stages(e, run);
-        return;
+        return true;
     }
     read_column(e, run->lane, e->work->divided, 2 * POINTS, ode->divided);
     memcpy(ode->place, gauss_places, sizeof ode->place);
-    ode->dense = true;
+    return ode->dense = true;
 }
 
 // --- rows
@@ -484,48 +543,12 @@ has_rows(const struct Ensemble *e, uint32_t lane)
     return true;
 }
 
-// The slopes at point p, and which runs have any.
-static void
-evaluate_point(struct Ensemble *e, const bool *which, uint32_t p)
-{
-    struct LaneWork *g = e->work;
-    WideNumber time = {0};
-    for (uint32_t l = 0; l < e->lanes->width; l++) {
-        e->lanes->active[l] = which[l];
-        if (which[l])
-            time[l] = e->lanes->run[l]->time + gauss_places[p] * g->trial[l].h;
-    }
-    lane_stages_evaluate(&g->stages, time, g->y + p * g->size, g->rate + p * g->size);
-}
-
 static void
 prepare(struct Ensemble *e, bool *lost)
 {
-    struct LaneWork *g = e->work;
-    uint32_t width = e->lanes->width;
-    size_t row = g->size * sizeof *g->y;
-    bool which[LANES_MOST] = {false};
-    WideNumber h = {0};
-    for (uint32_t l = 0; l < width; l++) {
-        which[l] = e->rows.count[l] > 0;
-        h[l] = g->trial[l].h;
-    }
-    memcpy(g->y, g->start, row);
-    memcpy(g->rate, g->slope, row);
-    memcpy(g->y + (POINTS - 1) * g->size, g->next, row);
-    memcpy(g->rate + (POINTS - 1) * g->size, g->end, row);
-    for (uint32_t p = 1; p + 1 < POINTS; p++) {
-        double begun = gauss_places[p - 1];
-        step_inside(e, which, begun, gauss_places[p] - begun, g->y + (p - 1) * g->size, g->y + p * g->size);
-        evaluate_point(e, which, p);
-        for (uint32_t l = 0; l < width; l++)
-            which[l] = which[l] && !e->lanes->failed[l];
-    }
-    gauss_wide_divide(width, gauss_places, h, g->y, g->rate, g->divided, g->size);
-    for (uint32_t l = 0; l < width; l++) {
-        g->trial[l].dense = which[l];
-        lost[l] = e->rows.count[l] && !which[l];
-    }
+    make_all_polynomials(e);
+    for (uint32_t l = 0; l < e->lanes->width; l++)
+        lost[l] = e->rows.count[l] && !e->work->trial[l].dense;
 }
 
 static void
@@ -539,5 +562,5 @@ values(struct Ensemble *e, const Lanes *lanes, const double *time, double *state
     gauss_wide_value(lanes->width, gauss_places, at, g->divided, states, g->size);
 }
 
-const LaneMethod gauss_lanes = {.look = look, .create = work_create, .free = work_free, .column = set_column, .attempt = attempt, .has_rows = has_rows, .prepare = prepare,
+const LaneMethod gauss_lanes = {.look = look, .create = work_create, .free = work_free, .column = set_column, .attempt = attempt, .step = take_step, .between = make_between, .has_rows = has_rows, .prepare = prepare,
                                 .values = values};

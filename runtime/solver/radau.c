@@ -116,7 +116,7 @@ radau_create(Run *run)
     if (!projection_where_needed(run, &ode->projection))
         return MDL_INTERNAL;
     if (run->ensemble)
-        radau_lanes_enter(run);
+        run->ensemble->method->enter(run);
     else
         ode->rule = run->radau_rules ? run->radau_rules : make_rules(run);
     if (!ode->rule)
@@ -720,9 +720,10 @@ radau_step(Run *run, double limit)
             ensemble_forget(run);
         return MDL_OK;
     }
-    if (run->ensemble && radau_lanes_step(run, limit))
-        return MDL_OK;
-    int status = ode->jacobian ? MDL_OK : create_matrices(run, ode);
+    int status;
+    if (run->ensemble && run->ensemble->method->step(run, limit, &status))
+        return status;
+    status = ode->jacobian ? MDL_OK : create_matrices(run, ode);
     if (status != MDL_OK)
         return status;
     if (run->ensemble)

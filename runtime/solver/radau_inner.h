@@ -73,10 +73,4 @@ double radau_next_step(const Ode *ode, double h);
 // What a step that was accepted leaves for the next one.
 void radau_plan(Run *run, double h, bool cut, double wanted);
 
-// --- radau_lanes.c
-// The run, which is in an ensemble, keeps its last step in a column of it, and has its rules.
-void radau_lanes_enter(Run *run);
-// Takes the step that is there. False: there is none that ends early enough.
-bool radau_lanes_step(Run *run, double limit);
-
 #endif

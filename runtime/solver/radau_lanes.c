@@ -96,8 +96,8 @@ work_create(struct Ensemble *e)
     return true;
 }
 
-void
-radau_lanes_enter(Run *run)
+static void
+enter(Run *run)
 {
     struct LaneWork *r = run->ensemble->work;
     run->ode->past = r->past + run->lane;
@@ -538,8 +538,8 @@ attempt(struct Ensemble *e, bool *tries, const double *limit)
 
 // --- the stepper's part
 
-bool
-radau_lanes_step(Run *run, double limit)
+static bool
+take_step(Run *run, double limit, int *status)
 {
     struct Ensemble *e = run->ensemble;
     struct LaneWork *r = e->work;
@@ -565,6 +565,7 @@ radau_lanes_step(Run *run, double limit)
     memset(ode->tilt, 0, ode->n * sizeof *ode->tilt);
     radau_plan(run, trial->h, trial->cut, trial->wanted);
     ensemble_take(run);
+    *status = MDL_OK;
     return true;
 }
 
@@ -603,5 +604,5 @@ values(struct Ensemble *e, const Lanes *lanes, const double *time, double *state
     radau_wide_sum(lanes->width, stages, ones, r->y, sum, r->z, states, NULL, NULL, r->size);
 }
 
-const LaneMethod radau_lanes = {.look = look, .create = work_create, .free = work_free, .column = set_column, .attempt = attempt, .has_rows = has_rows,
+const LaneMethod radau_lanes = {.look = look, .create = work_create, .free = work_free, .column = set_column, .attempt = attempt, .enter = enter, .step = take_step, .has_rows = has_rows,
                                 .prepare = prepare, .values = values};

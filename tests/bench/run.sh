@@ -462,6 +462,10 @@ ensembles() {
     together "shimmy of a car" 40 dop853 v examples/shimmy/Shimmy.mdl
     for n in 2 4 8; do together "chain of $n bodies in space" 48 dop853 "body[1].m" tests/bench/models/spatial_chain.mdl --set n=$n; done
     for n in 2 4 8; do together "chain of $n bodies in space, every second joint stiff" 48 radau d $stiff -m StiffLinks --set n=$n; done
+    together "lattice of 10 masses" 64 gauss p tests/cli/ensemble.mdl -m Lattice --set n=10
+    together "lattice of 50 masses" 32 gauss p tests/cli/ensemble.mdl -m Lattice --set n=50
+    together "orbit" 64 gauss p tests/cli/ensemble.mdl -m Orbit
+    for n in 2 4 8; do together "chain of $n bodies in space" 24 gauss "body[1].m" tests/bench/models/spatial_chain.mdl --set n=$n; done
     together "amplifier of 3 transistors" 64 radau U $stiff -m Amplifiers --set n=3
     together "amplifier of 8 transistors" 64 radau U $stiff -m Amplifiers --set n=8
     together "line of 10 coils with diodes" 64 radau R $stiff -m DiodeLine --set n=10
