@@ -29,6 +29,20 @@ is_real_scalar(const Type *type, uint32_t k)
     return type->record->fields[f].type.base == TYPE_REAL || type->record->fields[f].type.base == TYPE_RECORD;
 }
 
+// The same, inside of nested records, too.
+static bool
+is_real_inside(const Type *type, uint32_t k)
+{
+    while (type->base == TYPE_RECORD) {
+        const RecordField *field = type->record->fields;
+        for (k %= type->record->size; k >= field->first + field->count;)
+            field++;
+        k -= field->first;
+        type = &field->type;
+    }
+    return type->base == TYPE_REAL;
+}
+
 static void
 compile_mark_real(Compile *c, const Type *type, uint32_t count)
 {
@@ -241,7 +255,7 @@ compile_outputs(Compile *c, Type *types, uint8_t *flexible, uint32_t *n)
         const Value *value = &c->env->locals.at[i].value;
         types[*n] = value->type;
         for (uint32_t k = 0; k < value->count; k++)
-            vec_push(&c->routine->whole, !is_real_scalar(&value->type, k));
+            vec_push(&c->routine->whole, !is_real_inside(&value->type, k));
         for (uint32_t d = 0; value->sizes && d < value->type.rank; d++) {
             flexible[*n] |= (value->sizes[d] != 0) << d;
             if (value->sizes[d])
