@@ -335,7 +335,7 @@ text_is_known(Elab *elab, Fragment *frag, Member *member, Span asked)
 static bool
 evaluate_as(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, bool constant, Value *out)
 {
-    Scope scope = {.frag = frag, .class_id = class_id, .structural = true, .loops = loops};
+    Scope scope = {.frag = frag, .class_id = class_id, .structural = true, .type_only = !constant, .loops = loops};
     AsideEnv aside;
     aside_open(elab, &aside, &scope);
     aside.env.sizes_only = !constant && expression_is_name(&aside.env, expr);
@@ -569,7 +569,6 @@ is_known_early(Elab *elab, Member *member, bool class_level)
     return class_level || (member && holds_of_fields(elab, member, is_evaluated));
 }
 
-static bool is_knowable(Elab *elab, Member *member);
 
 // Neither found by initialisation nor without any value. What is not declared yet is not asked.
 static bool
@@ -583,7 +582,7 @@ static bool is_of_parameters(Elab *elab, Fragment *frag, uint32_t class_id, Node
 
 // Whether the value of a parameter can be found at compile time: Evaluate = true is a wish, and is not granted to what
 // depends on a parameter with fixed = false (section 4.5: such parameters are not evaluable).
-static bool
+bool
 is_knowable(Elab *elab, Member *member)
 {
     if (member->kind != VAR_PARAMETER)

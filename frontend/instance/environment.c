@@ -71,6 +71,8 @@ is_by_value(Elab *elab, const Scope *scope, const Target *target)
 {
     Member *member = target->spots[0].member;
     bool known = member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT;
+    if (known && scope->type_only && member->type.base == TYPE_REAL && !is_knowable(elab, member))
+        return false;
     if (!known || scope->structural)
         return known;
     if (member->kind == VAR_CONSTANT && member->type.base == TYPE_BOOLEAN)

@@ -55,7 +55,8 @@ struct Mod {
 typedef struct Scope {       // ExprEnv.scope
     Fragment *frag;          // instance whose members are visible, or NULL
     uint32_t class_id;       // class in which the text stands
-    bool structural;         // references must yield values
+    bool structural;         // references must yield values,
+    bool type_only;          // but for Reals that the initialisation finds: no size comes from these
     bool loops;              // loop indices of the equation being elaborated are visible
 } Scope;
 
@@ -548,6 +549,7 @@ bool constant_record_value(Elab *elab, const Target *target, Span span, Value *o
 // Whether the value of a String that is a parameter or constant is known; wrong ones have been reported and count as known.
 bool text_is_known(Elab *elab, Fragment *frag, Member *member, Span asked);
 bool is_evaluated(Elab *elab, Member *member);
+bool is_knowable(Elab *elab, Member *member); // its value can be found at compile time
 // A parameter without a value whose attribute `fixed` is given: initialisation finds it (section 8.6).
 bool is_found_at_start(const Elab *elab, const Member *member);
 // True when an expression uses only parameters, constants, loop indices and functions of them.
