@@ -28,11 +28,12 @@
 #include "runtime/model/clock.h"
 
 enum {
-    PLAIN_LENGTH = 4000, // operations of all routines: longer ones are not optimised before they have taken as long as that does
+    PLAIN_LENGTH = 4000, // operations of all routines: longer ones are not optimised before they have taken three times as long as that does
     LATE_CALLS = 200,
     LONG_OPERATIONS = 100000, // of a function that is compiled when it has been interpreted for as long as that would take
 };
-static const double SECONDS_EACH = 2e-5; // to compile an operation, or to optimise one of a routine
+static const double SECONDS_EACH = 2e-5; // to compile an operation
+static const double SECONDS_OPTIMISED = 6e-5; // in calls of routines, for each of their operations: optimising it takes a third, and saves some third of that time
 
 typedef struct Jit Jit;
 
@@ -379,7 +380,7 @@ call_caller(double *v, const void *self)
     caller->fn(v, NULL);
     double spent = atomic_load_explicit(&jit->spent, memory_order_relaxed) + LOOK * (clock_seconds() - began); // two threads may lose some of it
     atomic_store_explicit(&jit->spent, spent, memory_order_relaxed);
-    if (spent > SECONDS_EACH * (double)jit->length)
+    if (spent > SECONDS_OPTIMISED * (double)jit->length)
         optimise_routines(jit);
 }
 
