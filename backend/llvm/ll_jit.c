@@ -380,7 +380,7 @@ call_caller(double *v, const void *self)
     caller->fn(v, NULL);
     double spent = atomic_load_explicit(&jit->spent, memory_order_relaxed) + LOOK * (clock_seconds() - began); // two threads may lose some of it
     atomic_store_explicit(&jit->spent, spent, memory_order_relaxed);
-    if (spent > SECONDS_OPTIMISED * (double)jit->length)
+    if (spent > SECONDS_OPTIMISED * (double)jit->length || jit->options.translate == TRANSLATE_AT_ONCE)
         optimise_routines(jit);
 }
 
@@ -511,7 +511,8 @@ compile(Jit *jit, LlRequest *request, Out *why)
     request->divided = divided;
     request->made = made;
     jit->length = jit->native && jit->options.opt < 0 ? ll_routines_length(jit->sys) : 0;
-    request->plain_routines = jit->length > PLAIN_LENGTH && calls_alone(jit);
+    bool plain = jit->length > PLAIN_LENGTH || (jit->length && jit->options.translate == TRANSLATE_AT_ONCE);
+    request->plain_routines = plain && calls_alone(jit);
     bool good = !needs_llvm(jit, made) || (start_jit(jit, why) && ll_compile(request, why) && find_functions(jit, divided, why) && find_routines(jit, why));
     if (good && request->plain_routines)
         set_callers(jit);
