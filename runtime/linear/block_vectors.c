@@ -100,38 +100,64 @@ part_of(double part, double unknown, double least)
     return fabs(part) / (unit > least ? unit : least);
 }
 
-WIDE double
-rows_largest(const double *step, const double *scale, const double *v, BlockRows rows)
+// Of each two the larger one, b where one is no number: an instruction.
+static inline __attribute__((always_inline)) void
+take_larger(Four *a, const Four *b)
+{
+    for (int k = 0; k < 4; k++)
+        (*a)[k] = (*a)[k] > (*b)[k] ? (*a)[k] : (*b)[k];
+}
+
+static inline __attribute__((always_inline)) double
+measure(const double *step, const double *scale, double *v, BlockRows rows, const bool add)
 {
     const Mask magnitude = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
     Four most = {0}, nothing = {0};
     double largest = 0, rest = 0;
     FOR_ROWS(rows) {
-        const double *from = step + row->at, *least = scale + row->at, *at = v + row->unknown;
+        const double *from = step + row->at, *least = scale + row->at;
+        double *at = v + row->unknown;
         uint32_t i = 0;
         for (; i + 4 <= row->n; i += 4) {
-            Four part = FOUR_OF(from + i), unit = (Four)((Mask)FOUR_OF(at + i) & magnitude), other = FOUR_OF(least + i);
+            Four part = FOUR_OF(from + i), unknown = FOUR_OF(at + i), unit = (Four)((Mask)unknown & magnitude), other = FOUR_OF(least + i);
             nothing += part - part; // is no number where it is not finite
-            Mask larger = unit > other;
-            unit = (Four)(((Mask)unit & larger) | ((Mask)other & ~larger));
+            if (add)
+                FOUR(at + i) = unknown + part;
+            take_larger(&unit, &other);
             part = (Four)((Mask)part & magnitude) / unit;
-            larger = part > most;
-            most = (Four)(((Mask)part & larger) | ((Mask)most & ~larger));
+            take_larger(&part, &most);
+            most = part;
         }
         for (; i < row->n; i++) {
             double part = part_of(from[i], at[i], least[i]);
             rest += from[i] - from[i];
             largest = part > largest ? part : largest;
+            if (add)
+                at[i] += from[i];
         }
     }
     FOR_SINGLES(rows) {
         double part = part_of(step[row->at], v[row->unknown], scale[row->at]);
         rest += step[row->at] - step[row->at];
         largest = part > largest ? part : largest;
+        if (add)
+            v[row->unknown] += step[row->at];
     }
     for (int k = 0; k < 4; k++)
         largest = most[k] > largest ? most[k] : largest;
     return largest + nothing[0] + nothing[1] + nothing[2] + nothing[3] + rest;
+}
+
+WIDE double
+rows_largest(const double *step, const double *scale, const double *v, BlockRows rows)
+{
+    return measure(step, scale, (double *)(uintptr_t)v, rows, false); // which is only read
+}
+
+WIDE double
+rows_correct(double *v, const double *step, const double *scale, BlockRows rows)
+{
+    return measure(step, scale, v, rows, true);
 }
 
 WIDE void

@@ -24,6 +24,8 @@ bool rows_defect(double *out, const double *target, const double *v, BlockRows r
 void rows_add(double *v, const double *step, BlockRows rows);
 // The largest of |step| / max(|unknown|, scale), NaN where a step is not finite.
 double rows_largest(const double *step, const double *scale, const double *v, BlockRows rows);
+// The same of a step that is added to the unknowns, as these were before.
+double rows_correct(double *v, const double *step, const double *scale, BlockRows rows);
 void rows_read(double *to, const double *v, BlockRows rows);
 // Whether each |value[i]| is at most part[i] of |whole[at[i]]|, no number being so.
 bool all_within(const double *value, const double *part, const double *whole, const uint32_t *at, uint32_t n);

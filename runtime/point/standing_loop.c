@@ -227,15 +227,22 @@ has_small_residuals(const Run *run, Newton *newton, const double *defect)
     return true;
 }
 
-// The correction for the defect in `step`, which it takes the place of; its largest part of max(|u|, nominal) at the unknowns in v.
-static double
-correction(const Run *run, Newton *newton)
+// The correction for the defect in `step`, which it takes the place of.
+static void
+find_correction(const Newton *newton)
 {
     const StandingLoop *loop = newton->standing;
     if (loop->by_klu)
         lu_solve(newton->lu, newton->step);
     else
         standing_solve(loop->order[loop->now], newton->step);
+}
+
+// The same; its largest part of max(|u|, nominal) at the unknowns in v.
+static double
+correction(const Run *run, const Newton *newton)
+{
+    find_correction(newton);
     return rows_largest(newton->step, newton->scale, run->v, newton->rows);
 }
 
@@ -264,19 +271,21 @@ apply(const Run *run, Newton *newton)
 static bool
 refine(Run *run, Newton *newton)
 {
-    double before = INFINITY, rounded = newton_rounding(newton->block->m);
-    for (int k = 0; k < REFINEMENTS; k++) {
-        if (k > 0)
-            memcpy(newton->trial, newton->step, newton->block->m * sizeof *newton->trial);
+    find_correction(newton); // the first one is applied whatever it is
+    double before = rows_correct(run->v, newton->step, newton->scale, newton->rows), rounded = newton_rounding(newton->block->m);
+    if (!isfinite(before) || !newton_defect(run, newton, newton->step))
+        return false;
+    for (int k = 1; k < REFINEMENTS; k++) {
+        memcpy(newton->trial, newton->step, newton->block->m * sizeof *newton->trial);
         double norm = correction(run, newton);
         if (!shrinks(norm, before))
             return false;
         bool stagnant = is_stagnant(norm, before);
-        if (k > 0 && (norm <= rounded || (stagnant && norm >= before)))
+        if (norm <= rounded || (stagnant && norm >= before))
             return has_small_residuals(run, newton, newton->trial);
         if (!apply(run, newton))
             return false;
-        if (k > 0 && (norm <= CONVERGED || stagnant))
+        if (norm <= CONVERGED || stagnant)
             return has_small_residuals(run, newton, newton->step);
         before = norm;
     }

@@ -66,10 +66,13 @@ agrees_in_sizes(const Block *b)
 static bool
 agrees_in_places(Block *b)
 {
-    double v[PLACES], read[MOST];
+    double v[PLACES], corrected[PLACES], read[MOST], size = rows_largest(b->step, b->scale, b->v, b->rows);
     bool good = rows_defect(b->out, b->target, b->v, b->rows);
     memcpy(v, b->v, sizeof v);
+    memcpy(corrected, b->v, sizeof corrected);
+    good = good && rows_correct(corrected, b->step, b->scale, b->rows) == size;
     rows_add(b->v, b->step, b->rows);
+    good = good && !memcmp(corrected, b->v, sizeof corrected);
     rows_read(read, b->v, b->rows);
     for (uint32_t i = 0; i < b->m; i++) {
         good = good && b->out[i] == b->target[i] - v[b->residual[i]];
