@@ -484,14 +484,16 @@ may_be_causal(const Run *run, bool noisy_alone)
     return asks && ((affine && !noisy_alone) || noisy);
 }
 
-// Rounding of loops costs more than their solution by themselves where many of the latest steps could not be solved at first.
+// Rounding of loops costs more than their solution by themselves where many of the latest steps could not be solved at first, and the rest of the run would
+// take so many of them that it would hardly end.
 static bool
-stumbles_on(Run *run, bool stumbled)
+stumbles_on(Run *run, double before, bool stumbled)
 {
-    static const double LATEST = 0.01, MANY = 0.3;
+    static const double LATEST = 0.01, MANY = 0.25, STEPS = 1e5;
     Integrator *integrator = run->integrator;
     integrator->stumbling += LATEST * (stumbled - integrator->stumbling);
-    return integrator->stumbling > MANY && may_be_causal(run, true);
+    integrator->pace += LATEST * (run->time - before - integrator->pace);
+    return integrator->stumbling > MANY && run->options->stop - run->time > STEPS * integrator->pace && may_be_causal(run, true);
 }
 
 // One or two steps may end near a singular position. Where they become short there, and many, they follow what rounding has made of slopes.
@@ -550,7 +552,7 @@ ida_step(Run *run, double limit)
     history_last(integrator->ida, &integrator->step, &order);
     integrator->held_low = is_held_low(integrator, order);
     if (!integrator->projection)
-        return stumbles_on(run, stumbled) ? RUN_STUMBLES : MDL_OK;
+        return stumbles_on(run, before, stumbled) ? RUN_STUMBLES : MDL_OK;
     if (project(run) != MDL_OK)
         return leap(run, before, limit) ? MDL_OK : projection_report(run);
     find_way_out(run, limit);
@@ -565,7 +567,7 @@ ida_snapshot(Run *run, Snapshot *snapshot)
     Integrator *integrator = run->integrator;
     if (!run->ny)
         return;
-    double *number[] = {&integrator->step, &integrator->step_before, &integrator->high_step, &integrator->stumbling};
+    double *number[] = {&integrator->step, &integrator->step_before, &integrator->high_step, &integrator->stumbling, &integrator->pace};
     for (size_t k = 0; k < sizeof number / sizeof *number; k++)
         snapshot_part(snapshot, number[k], sizeof *number[k]);
     long *count[] = {&integrator->error_failures, &integrator->newton_failures, &integrator->low_failures, &integrator->stumbles};

@@ -35,7 +35,7 @@ struct Integrator {
     double step_before;      // the one before an event that another follows at once, otherwise 0
     long error_failures, newton_failures; // of the current start
     long stumbles;           // its correctors that did not converge, until the last good step
-    double stumbling;        // part of the latest good steps before which correctors did not converge
+    double stumbling, pace;  // part of the latest good steps before which correctors did not converge; their length
     bool watchful;           // loops are looked at behind each step (fold.c)
     bool recovered;          // a restart was tried since the last good step
     bool held_low;           // a start is wanted, with a history
