@@ -88,6 +88,7 @@ dae_free(Dae **dae)
     vec_free(&d->monitors);
     map_free(&d->stands_for);
     map_free(&d->dependent);
+    map_free(&d->decided);
     map_free(&d->guarded);
     vec_free(&d->start_of);
     vec_free(&d->alias_of);

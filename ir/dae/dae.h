@@ -507,6 +507,7 @@ typedef struct Dae {
     Map started_by;       // state -> variable whose default start counts in its place (a momentum -> the velocity)
     Map stands_for;       // equation that the compiler put in the place of another (closure.c) -> the user's
     Map dependent;        // equation of a constraint that may follow from others, or of forces that it leaves open (closure.c) -> 1
+    Map decided;          // discrete variable that equations make constant (pass constants) -> the constant, an Expr
     struct Pages *pages;  // ir/base/pages.h; NULL in small models
     struct Resolver *resolver; // memo of dae_resolve, in `arena`; made on demand
 } Dae;

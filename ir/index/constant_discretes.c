@@ -4,12 +4,15 @@
 // the condition of a choice is constant, what it does not choose is none of that: a connector says which kind of component is behind it, and an
 // equation with `if c.kind then c.fire else pre(c.fire)` reads c.fire for one kind only.
 // Method: constants are found from x = e over constants, over and over; equations that remain when those that no loop can contain have been taken
-// away are looked at with them, and rewritten where a discrete variable vanishes.
+// away are looked at with them, and rewritten where a discrete variable vanishes. So are the equations of other variables that a discrete one which is
+// constant chooses in: a vessel whose level and whose port are at zero has the pressure of its port whatever flows, and two of them have one pressure, which
+// is found where equations are differentiated, and not by an equation that might be another one.
 //
-//     d = false;  p = if d then f else pre(f);  f = p or c     ->     p = pre(f)
+//     d = false;  p = if d then f else pre(f);  f = p or c          ->     p = pre(f)
+//     level = 0;  d = level >= 0;  (if d then p - q else m) = 0     ->     p - q = 0
 //
-// Contract: after `alias`. Equations get another shape and row. Complexity: linear in the rows of discrete equations: each is looked at again when one of its variables is
-// decided.
+// Contract: after `alias`. Equations get another shape and row. Complexity: linear in the rows of equations; one of a discrete variable is looked at again when
+// one of its variables is decided.
 #include <math.h>
 
 #include "ir/dae/pass.h"
@@ -150,12 +153,28 @@ find_open(Constants *c)
     vec_free(&uses);
 }
 
+// x = 3 of what is not discrete.
+static void
+find_numbers(Constants *c)
+{
+    Dae *dae = c->dae;
+    for (uint32_t e = 0; e < dae->equations.n; e++) {
+        const Equation *at = &dae->equations.at[e];
+        if (at->kind != EQN_NORMAL || expr_op(dae->exprs, at->shape) != OP_EQN || expr_op(dae->exprs, expr_arg(dae->exprs, at->shape, 1)) != OP_CONST)
+            continue;
+        Expr shape = dae_resolve(dae, e, &c->vars);
+        bool alone = expr_op(dae->exprs, expr_arg(dae->exprs, shape, 0)) == OP_SLOT && c->vars.n == 1;
+        Expr right = expr_arg(dae->exprs, shape, 1);
+        if (alone && dae_kind(dae, c->vars.at[0]) == VAR_CONTINUOUS && expr_op(dae->exprs, right) == OP_CONST && isfinite(expr_value(dae->exprs, right)))
+            c->value.at[c->vars.at[0]] = right + 1;
+    }
+}
+
 static void
 find_constants(Constants *c)
 {
     Dae *dae = c->dae;
     bool some;
-    vec_grow(&c->value, dae->nvars);
     vec_clear(&c->todo);
     for (uint32_t i = c->defined.n; i-- > 0;)
         vec_push(&c->todo, i);
@@ -168,9 +187,46 @@ find_constants(Constants *c)
         if (!right || expr_op(dae->exprs, right) != OP_CONST || isnan(expr_value(dae->exprs, right)))
             continue;
         c->value.at[var] = right + 1;
+        map_put(&dae->decided, var, right);
         for (uint32_t k = c->reader_start.at[var]; k < c->reader_start.at[var + 1]; k++)
             vec_push(&c->todo, c->reader.at[k]);
     }
+}
+
+static void
+put_shape(Dae *dae, uint32_t e, Expr shape, const U32Vec *vars)
+{
+    U32Vec used = {0};
+    Expr rewritten = expr_shape(dae->exprs, shape, &used);
+    for (uint32_t k = 0; k < used.n; k++)
+        used.at[k] = vars->at[used.at[k]];
+    uint32_t row = dae_add_row(dae, used.at, used.n);
+    dae->equations.at[e].shape = rewritten;
+    dae->equations.at[e].row = row;
+    vec_free(&used);
+}
+
+// What a discrete variable that is constant does not choose leaves the equation.
+static void
+put_choices(Constants *c, uint32_t e)
+{
+    Dae *dae = c->dae;
+    U32Vec with = {0}, used = {0};
+    bool some = false;
+    Expr shape = dae_resolve(dae, e, &c->vars);
+    for (uint32_t k = 0; k < c->vars.n; k++) {
+        uint32_t known = is_discrete(dae, c->vars.at[k]) ? c->value.at[c->vars.at[k]] : 0;
+        vec_push(&with, known ? known - 1 : 0);
+        some |= known != 0;
+    }
+    Expr chosen = some ? expr_substitute(dae->exprs, shape, with.at, with.n) : 0;
+    if (some && expr_op(dae->exprs, chosen) == OP_EQN) {
+        expr_used_slots(dae->exprs, &chosen, 1, &used);
+        if (used.n)
+            put_shape(dae, e, chosen, &c->vars);
+    }
+    vec_free(&with);
+    vec_free(&used);
 }
 
 static bool
@@ -181,21 +237,15 @@ put_constants(Constants *c, uint32_t e)
     Expr right = right_side(c, e, &some);
     if (!right || !some)
         return false;
-    U32Vec vars = {0}, used = {0};
+    U32Vec vars = {0};
     Expr shape = dae_resolve(dae, e, &vars), before = expr_arg(dae->exprs, shape, 1);
     for (uint32_t k = 0; k < vars.n && !fewer; k++)
         fewer = c->waits.at[vars.at[k]] && expr_uses_slot(dae->exprs, before, k) && !expr_uses_slot(dae->exprs, right, k);
     if (fewer) {
         Expr left = expr_arg(dae->exprs, shape, 0);
-        Expr rewritten = expr_shape(dae->exprs, expr_2(dae->exprs, OP_EQN, left, right), &used);
-        for (uint32_t k = 0; k < used.n; k++)
-            used.at[k] = vars.at[used.at[k]];
-        uint32_t row = dae_add_row(dae, used.at, used.n);
-        dae->equations.at[e].shape = rewritten;
-        dae->equations.at[e].row = row;
+        put_shape(dae, e, expr_2(dae->exprs, OP_EQN, left, right), &vars);
     }
     vec_free(&vars);
-    vec_free(&used);
     return fewer;
 }
 
@@ -203,20 +253,23 @@ bool
 pass_constants(Dae *dae, Diags *diags)
 {
     Constants c = {.dae = dae};
-    bool any = false;
     (void)diags; // nothing is refused
     find_defined(&c);
     if (c.defined.n) {
+        vec_grow(&c.value, dae->nvars);
         find_readers(&c);
         find_open(&c);
-    }
-    for (uint32_t i = 0; i < c.defined.n && !any; i++)
-        any = c.open.at[i];
-    if (any)
+        find_numbers(&c);
         find_constants(&c);
-    for (uint32_t i = 0; i < c.defined.n && any; i++)
+    }
+    for (uint32_t i = 0; i < c.defined.n; i++)
         if (c.open.at[i])
             put_constants(&c, c.defined.at[i]);
+    for (uint32_t e = 0; e < dae->equations.n && c.defined.n; e++) {
+        const Equation *at = &dae->equations.at[e];
+        if ((at->kind == EQN_NORMAL || at->kind == EQN_INITIAL) && expr_has_op(dae->exprs, at->shape, OP_IF))
+            put_choices(&c, e);
+    }
     vec_free(&c.defined);
     vec_free(&c.class);
     vec_free(&c.value);

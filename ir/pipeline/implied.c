@@ -121,6 +121,8 @@ value_of(Proof *proof, Var var)
     Var to = dae_alias(dae, var, &negative);
     if (map_get(&proof->column_of, to, &column))
         value = proof->x.at[column];
+    else if (map_get(&dae->decided, to, &column))
+        value = expr_value(dae->exprs, column);
     else if (moves(dae, to) || !dae_known_value(dae, to, &value))
         value = random_value(proof, to);
     return negative ? -value : value;
