@@ -42,7 +42,7 @@ run_message(const Run *run, mdl_severity severity, const char *format, ...)
     va_end(arguments);
     drop_signs(text);
     // What fails behind an interruption fails because calls have ended early.
-    if (run->contest.muted && severity == MDL_ERROR)
+    if ((run->contest.muted && severity == MDL_ERROR) || (run->tried && !run->options->trace))
         return;
     if (run->options->message && (severity != MDL_ERROR || !run_interrupted(run)))
         run->options->message(run->options->user, severity, text);

@@ -255,6 +255,7 @@ struct Run {
     uint8_t *assigned;         // nx: a reinit of the event being handled has set the state
     double *time_next;         // n_time_relations
     uint64_t *sample_index;    // n_samples: the next instant is start + index*interval
+    bool tried;                // the start is sought another way, too: what that meets is not told
     bool initialises;          // the iteration of the initialisation: relations with time are what they are at the start itself
     bool time_event;           // the event being handled is at an instant
     double settled;            // before an event that was located: the last time at which no condition was violated

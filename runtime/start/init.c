@@ -90,9 +90,9 @@ trace_lambda(const Run *run, double lambda, const double *before, const Newton *
     run_message(run, MDL_NOTE, "%s", text);
 }
 
-// `good` has 2 nv places: the values at the start and those of the last solved lambda.
+// `good` has 2 nv places: the values at the start and those of the last solved lambda. `effort`: how the simplified model is solved.
 MDL_CHECKED static int
-follow_lambda(Run *run, Newton **block, double *good, double *reached)
+follow_lambda(Run *run, Newton **block, Effort effort, double *good, double *reached)
 {
     const mdl_model *model = run->model;
     size_t bytes = model->nv * sizeof *good;
@@ -102,7 +102,7 @@ follow_lambda(Run *run, Newton **block, double *good, double *reached)
     run->v[model->lambda] = 0;
     if (run->options->trace)
         run_message(run, MDL_NOTE, "initialisation: homotopy from the simplified model");
-    int status = run_steps(run, block, EFFORT_PATHS, &failed);
+    int status = run_steps(run, block, effort, &failed);
     memcpy(good, run->v, bytes);
     *reached = status == MDL_OK ? 0 : -1;
     for (int k = 0; status == MDL_OK && lambda < 1; k++) {
@@ -119,7 +119,7 @@ follow_lambda(Run *run, Newton **block, double *good, double *reached)
         }
         memcpy(run->v, good, bytes);
         step /= 4;
-        if (step < 1e-8 || k > LAMBDA_STEPS)
+        if (step < (effort == EFFORT_PATHS ? 1e-8 : 1e-3) || k > LAMBDA_STEPS)
             status = MDL_FAILED;
     }
     return status;
@@ -181,6 +181,58 @@ move_guesses(Run *run, Newton **block, const double *started)
     return status;
 }
 
+// The variable of the results that differs most between v and `other`, by more than a thousandth of it and of its unit; n_outputs: none does.
+static uint32_t
+most_other(const Run *run, const double *other)
+{
+    const mdl_model *model = run->model;
+    double most = 1e-3;
+    uint32_t found = model->n_outputs;
+    for (uint32_t k = 0; k < model->n_outputs; k++) {
+        double now = run->v[model->output[k].place], was = other[model->output[k].place];
+        double differs = fabs(now - was) / fmax(1, fmax(fabs(now), fabs(was)));
+        if (differs > most) {
+            most = differs;
+            found = k;
+        }
+    }
+    return found;
+}
+
+// Of several solutions the one that homotopy() leads to is meant, and not the one that is nearest to the start values. The values in v are a solution; they stay
+// where that is the same, or where homotopy() leads nowhere. `start` has 2 nv places: v before, and room.
+MDL_CHECKED static int
+take_meant(Run *run, Newton **block, double *start)
+{
+    const mdl_model *model = run->model;
+    size_t bytes = model->nv * sizeof *start;
+    double reached, *found = malloc(bytes);
+    Newton **own = create_blocks(model); // those of the solution at hand know about it
+    uint32_t k = model->n_outputs, failed;
+    int status = found && own ? MDL_OK : MDL_INTERNAL;
+    if (status == MDL_OK) {
+        memcpy(found, run->v, bytes);
+        run->tried = true;
+        if (follow_lambda(run, own, EFFORT_START, start, &reached) == MDL_OK)
+            k = most_other(run, found);
+        run->tried = false;
+        failure_clear(run);
+    }
+    if (k < model->n_outputs) {
+        const mdl_output *output = &model->output[k];
+        run_message(run, MDL_NOTE, "initialisation: the start values lead to another solution than homotopy() does, which counts: `%s` = %.9g instead of %.9g", output->name,
+                    output->sign * run->v[output->place], output->sign * found[output->place]);
+        status = run_steps(run, block, EFFORT_START, &failed);
+    }
+    if (found && own && (k == model->n_outputs || status == MDL_FAILED)) {
+        memcpy(run->v, found, bytes);
+        status = MDL_OK;
+    }
+    free_blocks(model, own);
+    free(found);
+    return status;
+}
+
 // What the model's homotopy() says about a start that Newton's method does not find comes before paths that the model knows nothing of.
 // `reached` is the lambda at which it ended, -1 where there is none.
 MDL_CHECKED static int
@@ -194,8 +246,10 @@ solve_by_homotopy(Run *run, Newton **block, double *reached, uint32_t *failed)
     memcpy(good, run->v, bytes);
     memcpy(direct, run->v, bytes);
     int status = run_steps(run, block, EFFORT_START, failed);
-    if (status == MDL_FAILED) {
-        status = follow_lambda(run, block, good, reached);
+    if (status == MDL_OK) {
+        status = take_meant(run, block, good);
+    } else if (status == MDL_FAILED) {
+        status = follow_lambda(run, block, EFFORT_PATHS, good, reached);
         if (status == MDL_FAILED) {
             memcpy(run->v, direct, bytes);
             status = run_steps(run, block, EFFORT_PATHS, failed);
