@@ -258,7 +258,9 @@ renew_size(Run *run, uint32_t k, double before)
 // The factor by which an interval shrinks, beside the one before, from which on the sequence is faster than a geometric one.
 static const double FASTER = 0.75;
 // And the factor from which on one whose end moves by an interval is none.
-static const double SLOWLY = 0.8;
+static const double SLOWLY = 0.2;
+// Or one that shrinks by so many times less than the step before.
+static const double SLOWER = 10;
 
 // Keeps track of the times between crossings in the same direction (see event_no_progress).
 static void
@@ -274,6 +276,7 @@ note_crossing(Run *run, uint32_t k, double time)
                : k >= laws            ? friction_mode(run, k - laws) == 0
                                       : 0;
     double interval = time - guard->last[side], ratio = interval / guard->interval[side];
+    bool slower = ratio > SLOWER * guard->ratio[side]; // than the step before, which led here from a calm
     guard->faster[side] = ratio < FASTER * guard->ratio[side] ? guard->faster[side] + 1 : 0;
     guard->ratio[side] = ratio;
     // The end of the geometric sequence through the latest two intervals. It moves by less than an interval
@@ -287,7 +290,7 @@ note_crossing(Run *run, uint32_t k, double time)
         guard->passing = false;
     } else if (fabs(limit - guard->limit[side]) < 0.9 * interval) {
         guard->confirmed[side]++;
-    } else if (ratio > SLOWLY) { // a cycle that becomes faster, or one behind a long calm, has no end: a sequence that has may begin here
+    } else if (ratio > SLOWLY || slower) { // a cycle that becomes faster, or one behind a long calm, has no end: a sequence that has may begin here
         guard->confirmed[side] = 0;
         guard->first[side] = guard->interval[side];
     }
