@@ -282,19 +282,19 @@ initial_discrete_starts(Dae *dae, const U32Vec *start_of, Diags *diags)
     return good;
 }
 
-// What comes first: start values that somebody has written in a declaration, those further out before those deeper inside (Modelica specification 3.6, section
-// 8.6.2) and at one level those of states, then start values that types and the library give to states and to variables that it would like to be states
+// What comes first: start values of states that somebody has written in a declaration, then those of other variables, each further out before deeper inside
+// (Modelica specification 3.6, section 8.6.2), then start values that types and the library give to states and to variables that it would like to be states
 // (that an elastic joint begins without strain), zeros of states that nobody has written, and other start values of types and the library, which are guesses.
 static uint32_t
 turn_of(const Defaults *defaults, Var var, bool state)
 {
-    enum { RANKS = 8, USUAL = 2 * RANKS * (LEVEL_OF_TYPE + 1) };
+    enum { RANKS = 8, WRITTEN = RANKS * (LEVEL_OF_TYPE + 1), USUAL = 2 * WRITTEN };
     Var holder = defaults->holder.at[var];
     if (holder == NONE)
         return USUAL + RANKS;
     const Bind *bind = &defaults->dae->binds.at[defaults->start_of->at[holder]];
     if (bind->level != LEVEL_OF_TYPE && !sources_in_library(defaults->dae->sources, bind->span.lo))
-        return 2 * RANKS * bind->level + (state ? 0 : RANKS);
+        return (state ? 0 : WRITTEN) + RANKS * bind->level;
     StateSelect select = dae_state_select(defaults->dae, var);
     return state || select == STATE_PREFER || select == STATE_ALWAYS ? USUAL : USUAL + 2 * RANKS;
 }
