@@ -215,7 +215,8 @@ put_choices(Constants *c, uint32_t e)
     bool some = false;
     Expr shape = dae_resolve(dae, e, &c->vars);
     for (uint32_t k = 0; k < c->vars.n; k++) {
-        uint32_t known = is_discrete(dae, c->vars.at[k]) ? c->value.at[c->vars.at[k]] : 0;
+        bool own = expr_op(dae->exprs, expr_arg(dae->exprs, shape, 0)) == OP_SLOT && expr_slot_of(dae->exprs, expr_arg(dae->exprs, shape, 0)) == k; // it gives it
+        uint32_t known = !own && is_discrete(dae, c->vars.at[k]) ? c->value.at[c->vars.at[k]] : 0;
         vec_push(&with, known ? known - 1 : 0);
         some |= known != 0;
     }
