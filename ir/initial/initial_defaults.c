@@ -282,7 +282,7 @@ initial_discrete_starts(Dae *dae, const U32Vec *start_of, Diags *diags)
     return good;
 }
 
-// What comes first: start values of states that somebody has written in a declaration, then those of other variables, each further out before deeper inside
+// What comes first: start values of states that somebody has written in a declaration, then those of other variables, further out before deeper inside
 // (Modelica specification 3.6, section 8.6.2), then start values that types and the library give to states and to variables that it would like to be states
 // (that an elastic joint begins without strain), zeros of states that nobody has written, and other start values of types and the library, which are guesses.
 static uint32_t
@@ -294,7 +294,7 @@ turn_of(const Defaults *defaults, Var var, bool state)
         return USUAL + RANKS;
     const Bind *bind = &defaults->dae->binds.at[defaults->start_of->at[holder]];
     if (bind->level != LEVEL_OF_TYPE && !sources_in_library(defaults->dae->sources, bind->span.lo))
-        return (state ? 0 : WRITTEN) + RANKS * bind->level;
+        return state ? 0 : WRITTEN + RANKS * bind->level;
     StateSelect select = dae_state_select(defaults->dae, var);
     return state || select == STATE_PREFER || select == STATE_ALWAYS ? USUAL : USUAL + 2 * RANKS;
 }
