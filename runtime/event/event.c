@@ -375,7 +375,8 @@ event_next_instant(const Run *run)
 // Confirmations of an accumulation's end; fewer (FEW_CONFIRMATIONS) do when the tolerance does not resolve its events any more, and where they follow each
 // other so much faster each time that no more of them are resolved (Fuller's switchings: 17 times).
 enum { CONFIRMATIONS = 8 };
-static const double STEEP = 0.1; // of the interval before, on average
+static const double STEEP = 0.1;  // of the interval before, on average
+static const double FALL = 1e-2;  // of its factor: what falls by less than this at once, behind a slow cycle, is no part of a steep sequence
 
 static bool
 accumulates(Run *run, uint32_t k, int side)
@@ -384,7 +385,8 @@ accumulates(Run *run, uint32_t k, int side)
     if (guard->passing || !(guard->limit[side] > guard->last[side] && guard->limit[side] <= run->options->stop))
         return false;
     double shrunk = guard->interval[side] / guard->first[side];
-    bool steep = !rest_possible(run, k) && guard->confirmed[side] >= FEW_CONFIRMATIONS && shrunk < pow(STEEP, guard->confirmed[side] + 1);
+    bool steep = !rest_possible(run, k) && guard->confirmed[side] >= FEW_CONFIRMATIONS && shrunk < pow(STEEP, guard->confirmed[side] + 1) &&
+                 guard->fall[side] > FALL;
     if ((guard->confirmed[side] >= CONFIRMATIONS || steep) && shrunk < 1e-5)
         return true;
     return guard->forced && rest_possible(run, k) &&

@@ -278,6 +278,7 @@ note_crossing(Run *run, uint32_t k, double time)
     double interval = time - guard->last[side], ratio = interval / guard->interval[side];
     bool slower = ratio > SLOWER * guard->ratio[side]; // than the step before, which led here from a calm
     guard->faster[side] = ratio < FASTER * guard->ratio[side] ? guard->faster[side] + 1 : 0;
+    guard->fall[side] = ratio / guard->ratio[side];
     guard->ratio[side] = ratio;
     // The end of the geometric sequence through the latest two intervals. It moves by less than an interval
     // per crossing when the crossings accumulate (intervals like n^-p: by (1 - 1/p) intervals for p > 1) and

@@ -106,6 +106,7 @@ typedef struct Guard {
     double last[2], interval[2], first[2], limit[2];
     uint32_t confirmed[2];
     double ratio[2];       // of the latest interval to the one before,
+    double fall[2];        // that beside the ratio before it,
     uint32_t faster[2];    // and how often in a row it fell faster than a geometric sequence does
     bool passing;          // these intervals end below all rounding, without a rest: what returns unseen there has done no more than that
     uint32_t hurried;      // crossings in a row that followed the one before in their direction within event_hurry()

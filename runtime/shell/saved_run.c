@@ -81,7 +81,7 @@ guards_snapshot(Run *run, Snapshot *s)
         snapshot_part(s, &guard->descent, sizeof guard->descent);
         snapshot_part(s, &guard->depth, sizeof guard->depth);
         snapshot_part(s, &guard->flickers, sizeof guard->flickers);
-        double *pair[] = {guard->last, guard->interval, guard->first, guard->limit, guard->ratio};
+        double *pair[] = {guard->last, guard->interval, guard->first, guard->limit, guard->ratio, guard->fall};
         for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
             snapshot_part(s, pair[i], 2 * sizeof *pair[i]);
         snapshot_part(s, guard->confirmed, sizeof guard->confirmed);
