@@ -528,14 +528,10 @@ add_input(Writer *w, Arguments *arguments, const uint32_t *values, const Extent 
 static void
 write_invoke(Writer *w, const CodeOp *op)
 {
-    enum { MOST = 10000 };
     static const uint8_t address_register[] = {7, 6, 2, 1, 8, 9};
     const Routine *routine = routine_of(w->calls->sys->exprs, op->a);
     const uint32_t *values = w->code->operands.at + op->b;
     Arguments arguments = {.stacked = 0};
-    w->good = op->c + routine->outputs <= MOST;
-    if (!w->good)
-        return;
     save_all(w, op);
     for (uint32_t i = 0; i < routine_input_objects(routine); i++)
         add_input(w, &arguments, values, &routine->extents.at[i]);

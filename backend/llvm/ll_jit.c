@@ -359,7 +359,10 @@ optimise_routines(Jit *jit)
         jit->plain = jit->lljit;
         jit->lljit = NULL;
         bool good = start_jit(jit, &why) && ll_compile(&request, &why) && find_routines(jit, &why);
-        (void)good;
+        if (!good && !jit->lljit) { // functions that are compiled late go where they went
+            jit->lljit = jit->plain;
+            jit->plain = NULL;
+        }
     }
     jit->engine->late_seconds += clock_seconds() - began;
     pthread_mutex_unlock(&jit->lock);
