@@ -127,8 +127,9 @@ sum_inner(const Collocation *method, uint32_t i, const Four *f, Four *out)
     *out = sum;
 }
 
+// h times the sums of slopes, less z where there is one.
 static inline __attribute__((always_inline)) void
-find_offsets(const uint32_t fours, const Collocation *method, const double *h, const double *f, double *z, size_t size)
+find_offsets(const uint32_t fours, const Collocation *method, const double *h, const double *f, const double *z, double *out, size_t size)
 {
     size_t places = size / 4;
     for (uint32_t q = 0; q < fours; q++)
@@ -140,7 +141,7 @@ find_offsets(const uint32_t fours, const Collocation *method, const double *h, c
 #pragma GCC unroll 4
             for (uint32_t i = 0; i < S; i++) {
                 sum_inner(method, i, slope, &sum);
-                *place_of(z, i * places + k) = *four(h, q) * sum;
+                *place_of(out, i * places + k) = z ? *four(h, q) * sum - *four(z, i * places + k) : *four(h, q) * sum;
             }
         }
 }
@@ -148,33 +149,15 @@ find_offsets(const uint32_t fours, const Collocation *method, const double *h, c
 WIDE void
 gauss_wide_offsets(uint32_t width, const Collocation *method, const double *h, const double *f, double *z, size_t size)
 {
-#define CALL(fours) find_offsets(fours, method, h, f, z, size)
+#define CALL(fours) find_offsets(fours, method, h, f, NULL, z, size)
     CHOOSE(CALL)
 #undef CALL
-}
-
-static inline __attribute__((always_inline)) void
-find_defects(const uint32_t fours, const Collocation *method, const double *h, const double *f, const double *z, double *change, size_t size)
-{
-    size_t places = size / 4;
-    for (uint32_t q = 0; q < fours; q++)
-        for (size_t k = q; k < places; k += fours) {
-            Four slope[S], sum;
-#pragma GCC unroll 4
-            for (uint32_t j = 0; j < S; j++)
-                slope[j] = *four(f, j * places + k);
-#pragma GCC unroll 4
-            for (uint32_t i = 0; i < S; i++) {
-                sum_inner(method, i, slope, &sum);
-                *place_of(change, i * places + k) = *four(h, q) * sum - *four(z, i * places + k);
-            }
-        }
 }
 
 WIDE void
 gauss_wide_defects(uint32_t width, const Collocation *method, const double *h, const double *f, const double *z, double *change, size_t size)
 {
-#define CALL(fours) find_defects(fours, method, h, f, z, change, size)
+#define CALL(fours) find_offsets(fours, method, h, f, z, change, size)
     CHOOSE(CALL)
 #undef CALL
 }

@@ -64,5 +64,9 @@ bool ensemble_takes(Run *run);
 void ensemble_take(Run *run);
 // A step has been accepted that ends at `to`, with everything at its end in `lanes`.
 void ensemble_offer(Lanes *lanes, Run *run, double to, bool holds);
+// The run in this column makes the step by itself.
+void ensemble_set_stuck(struct Ensemble *e, bool *tries, uint32_t lane);
+// The same of all that are `good`, whose ends at to[lane] have been evaluated, with these slopes: those whose ends have no value are stuck.
+void ensemble_offer_good(struct Ensemble *e, bool *good, bool *tries, const double *to, const double *slopes);
 
 #endif

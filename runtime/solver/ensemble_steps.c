@@ -135,6 +135,33 @@ ensemble_offer(Lanes *lanes, Run *run, double to, bool holds)
 }
 
 void
+ensemble_set_stuck(struct Ensemble *e, bool *tries, uint32_t lane)
+{
+    e->step[lane].stuck = true;
+    tries[lane] = false;
+}
+
+void
+ensemble_offer_good(struct Ensemble *e, bool *good, bool *tries, const double *to, const double *slopes)
+{
+    Lanes *lanes = e->lanes;
+    bool holds[LANES_MOST] = {false};
+    lanes_probe(lanes, slopes);
+    for (uint32_t l = 0; l < lanes->width; l++)
+        if (good[l] && lanes->failed[l]) {
+            ensemble_set_stuck(e, tries, l);
+            good[l] = false;
+        }
+    if (lanes->model->n_asserts) {
+        lanes_outputs(lanes);
+        lanes_asserts(lanes, holds);
+    }
+    for (uint32_t l = 0; l < lanes->width; l++)
+        if (good[l])
+            ensemble_offer(lanes, lanes->run[l], to[l], holds[l]);
+}
+
+void
 ensemble_take(Run *run)
 {
     const mdl_model *model = run->model;

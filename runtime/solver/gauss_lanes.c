@@ -169,13 +169,6 @@ begin(struct Ensemble *e, Run *run)
 
 // --- attempts
 
-static void
-give_up(struct Ensemble *e, bool *tries, uint32_t lane)
-{
-    e->step[lane].stuck = true;
-    tries[lane] = false;
-}
-
 // The steps that were taken are the last ones now.
 static void
 move_on(struct Ensemble *e, const bool *tries)
@@ -214,7 +207,7 @@ set_up(struct Ensemble *e, bool *tries, const double *limit)
         if (!trial->begun)
             begin(e, run);
         if (trial->tries++ == GAUSS_ATTEMPTS) {
-            give_up(e, tries, l);
+            ensemble_set_stuck(e, tries, l);
             continue;
         }
         trial->from = run->time;
@@ -379,7 +372,7 @@ decide(struct Ensemble *e, bool *tries, const double *limit, bool *good)
             error[l] = compare_alone(e, run);
         good[l] = gauss_is_within(run, h, h < 0.999 * run->ode->step, (int)g->trial[l].tries - 1, error[l]);
         if (!good[l] && gauss_is_hopeless(run, limit[l]))
-            give_up(e, tries, l);
+            ensemble_set_stuck(e, tries, l);
     }
 }
 
@@ -390,25 +383,12 @@ reach(struct Ensemble *e, bool *good, bool *tries)
     struct LaneWork *g = e->work;
     Lanes *lanes = e->lanes;
     WideNumber to = {0};
-    bool holds[LANES_MOST] = {false};
     for (uint32_t l = 0; l < lanes->width; l++) {
         lanes->active[l] = good[l];
         to[l] = good[l] ? g->trial[l].to : 0;
     }
     lane_stages_evaluate(&g->stages, to, g->next, g->end);
-    lanes_probe(lanes, g->end);
-    for (uint32_t l = 0; l < lanes->width; l++)
-        if (good[l] && lanes->failed[l]) {
-            give_up(e, tries, l);
-            good[l] = false;
-        }
-    if (lanes->model->n_asserts) {
-        lanes_outputs(lanes);
-        lanes_asserts(lanes, holds);
-    }
-    for (uint32_t l = 0; l < lanes->width; l++)
-        if (good[l])
-            ensemble_offer(lanes, lanes->run[l], to[l], holds[l]);
+    ensemble_offer_good(e, good, tries, to, g->end);
 }
 
 static void
@@ -430,7 +410,7 @@ attempt(struct Ensemble *e, bool *tries, const double *limit)
     solve(e, &g->whole, time, h, g->start, solved);
     for (uint32_t l = 0; l < width; l++)
         if (tries[l] && !solved[l])
-            give_up(e, tries, l);
+            ensemble_set_stuck(e, tries, l);
     gauss_wide_end(width, &g->stages.method, h, g->whole.f, g->start, g->carry, g->next, g->next_carry, g->size);
     find_surprises(e, tries, h);
     decide(e, tries, limit, good);

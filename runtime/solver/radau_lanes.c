@@ -162,13 +162,6 @@ begin(struct LaneWork *r, Run *run)
     trial->begun = true;
 }
 
-static void
-give_up(struct Ensemble *e, bool *tries, uint32_t lane)
-{
-    e->step[lane].stuck = true;
-    tries[lane] = false;
-}
-
 // Lengths, coefficients and points of the runs that try.
 static void
 set_up(struct Ensemble *e, bool *tries, const double *limit)
@@ -187,7 +180,7 @@ set_up(struct Ensemble *e, bool *tries, const double *limit)
             trial->cut = trial->h < 0.999 * trial->wanted;
             trial->to = trial->h >= left ? limit[l] : run->time + trial->h;
             if (trial->tries++ == RADAU_ATTEMPTS || !(trial->h > 16 * DBL_EPSILON * fmax(fabs(run->time), fabs(limit[l])))) {
-                give_up(e, tries, l);
+                ensemble_set_stuck(e, tries, l);
                 run = NULL;
             }
         }
@@ -250,7 +243,7 @@ find_partials(struct Ensemble *e, bool *tries)
     evaluate_active(e, beginning, r->point);
     for (uint32_t l = 0; l < lanes->width; l++)
         if (wants[l] && lanes->failed[l]) {
-            give_up(e, tries, l);
+            ensemble_set_stuck(e, tries, l);
             r->trial[l].outcome = RADAU_FAILED;
             wants[l] = false;
         }
@@ -273,7 +266,7 @@ factor(struct Ensemble *e, bool *tries)
         if (tries[l]) {
             e->lanes->run[l]->stats->factorings += 1 + 4 * (r->trial[l].s / 2);
             if (worn[l]) {
-                give_up(e, tries, l);
+                ensemble_set_stuck(e, tries, l);
                 r->trial[l].outcome = RADAU_FAILED;
             }
         }
@@ -465,30 +458,18 @@ reach(struct Ensemble *e, bool *good, bool *tries)
     struct LaneWork *r = e->work;
     Lanes *lanes = e->lanes;
     WideNumber last[STAGES] = {{0}};
-    bool holds[LANES_MOST] = {false};
+    double to[LANES_MOST] = {0};
     for (uint32_t l = 0; l < lanes->width; l++) {
         lanes->active[l] = good[l];
         if (!good[l])
             continue;
         last[r->trial[l].s - 1][l] = 1;
-        lanes->v[l] = r->trial[l].to;
+        lanes->v[l] = to[l] = r->trial[l].to;
         lanes->run[l]->stats->residuals++;
     }
     radau_wide_sum(lanes->width, r->stages, ones, r->y, last, r->z, lanes_states(lanes), NULL, NULL, r->size);
     lanes_slopes(lanes, r->point);
-    lanes_probe(lanes, r->point);
-    for (uint32_t l = 0; l < lanes->width; l++)
-        if (good[l] && lanes->failed[l]) {
-            give_up(e, tries, l);
-            good[l] = false;
-        }
-    if (lanes->model->n_asserts) {
-        lanes_outputs(lanes);
-        lanes_asserts(lanes, holds);
-    }
-    for (uint32_t l = 0; l < lanes->width; l++)
-        if (good[l])
-            ensemble_offer(lanes, lanes->run[l], r->trial[l].to, holds[l]);
+    ensemble_offer_good(e, good, tries, to, r->point);
     load_matrices(e, good);
 }
 
