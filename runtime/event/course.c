@@ -85,6 +85,7 @@ typedef struct Look {
     const double *coefficient;
     double sign;          // of the root function on the side of the value held
     double margin;        // below zero by so much is on the other side
+    bool any;             // any place will do, not the first one alone
     uint32_t credit;
 } Look;
 
@@ -130,9 +131,9 @@ bottom(Look *look, double from, double to)
     return from + (to - from) / 2;
 }
 
-typedef enum Verdict { SAME, OVER, OPEN } Verdict;
+typedef enum Verdict { SAME, OVER, LATER, OPEN } Verdict;
 
-// Whether the function is over within [from, to]. OVER: at *place.
+// Whether the function is over within [from, to]. OVER: at *place, and at most once before it; LATER: it may have been over and back before.
 static Verdict
 judge(Look *look, double from, double to, double *place)
 {
@@ -155,7 +156,7 @@ judge(Look *look, double from, double to, double *place)
     if (bent)
         *place = bottom(look, from, to);
     if (is_over(look, *place))
-        return OVER;
+        return bent ? OVER : LATER;
     return bent ? SAME : OPEN;
 }
 
@@ -163,20 +164,22 @@ judge(Look *look, double from, double to, double *place)
 static bool
 find(Look *look, double from, double to, double *place)
 {
-    double end = to, length = to - from;
+    double end = to, length = to - from, seen = INFINITY;
     while (from < end && look->credit) {
         to = fmin(from + length, end);
         Verdict verdict = judge(look, from, to, place);
-        if (verdict == OVER)
+        if (verdict == OVER || (verdict == LATER && (look->any || to - from <= SHORTEST)))
             return true;
-        if (verdict == OPEN && to - from > SHORTEST) {
+        seen = verdict == LATER ? *place : seen;
+        if (verdict != SAME && to - from > SHORTEST) {
             length = (to - from) / 2;
             continue;
         }
         from = to;
         length *= 2;
     }
-    return false;
+    *place = seen;
+    return seen < end;
 }
 
 // --- dips
@@ -241,6 +244,7 @@ is_certain(const Look *look, double place)
     const StepPath *path = run->path;
     Look trial = *look;
     trial.coefficient = courses->moved;
+    trial.any = true;
     for (uint32_t t = 0; t <= TRIALS; t++) {
         memcpy(courses->moved, path->coefficient, PATH_NODES * (size_t)path->states * sizeof *courses->moved);
         trial.credit = CREDIT_MOST;
@@ -255,15 +259,23 @@ is_certain(const Look *look, double place)
     return true;
 }
 
-// Where course k is over within the step, the first place of it; NAN: it is not.
+// What begins at `place` lasts up to `end`.
+static bool
+stays_over(Look *look, double place, double end)
+{
+    return course_over(look, place, end).value.high < -look->margin;
+}
+
+// Where course k is over within the step before `end`, the first place of it; NAN: it is not, or it is from there to `end`, which shows it.
 MDL_CHECKED static int
-dip_of(Run *run, uint32_t k, double *when)
+dip_of(Run *run, uint32_t k, double end, double *when)
 {
     const mdl_model *model = run->model;
     Courses *courses = run->courses;
+    const StepPath *path = run->path;
     const mdl_relation *relation = &model->relation[model->course[k].relation];
     const Guard *guard = &run->guard[model->course[k].relation];
-    Look look = {.run = run, .course = &model->course[k], .coefficient = run->path->coefficient, .credit = courses->credit[k],
+    Look look = {.run = run, .course = &model->course[k], .coefficient = path->coefficient, .credit = courses->credit[k],
                  .sign = run->v[relation->value] != 0 ? 1 : -1, .margin = 2 * fmax(guard->band, guard->former) + ROUNDING * fabs(run->v[relation->g])};
     double place;
     *when = NAN;
@@ -271,20 +283,23 @@ dip_of(Run *run, uint32_t k, double *when)
         courses->credit[k] = courses->credit[k] < CREDIT_MOST ? courses->credit[k] + CREDIT_PER_STEP : CREDIT_MOST;
         return MDL_OK;
     }
+    if (end < path->end && path_is_monotonic(run, look.course))
+        return MDL_OK;
     int status = path_take(run);
     if (status != MDL_OK)
         return status;
-    bool found = find(&look, -1, 1, &place);
+    end = end < path->end ? (end - path->middle) / path->half : 1;
+    bool found = find(&look, -1, end, &place) && !(end < 1 && stays_over(&look, place, end));
     courses->hopeless[k] = look.credit ? 0 : (uint8_t)(courses->hopeless[k] + 1);
     courses->credit[k] = look.credit + CREDIT_PER_STEP;
     if (found && is_certain(&look, place))
-        *when = path_time(run->path, place);
+        *when = path_time(path, place);
     return MDL_OK;
 }
 
 // The first of all of them.
 MDL_CHECKED static int
-first_dip(Run *run, double *first)
+first_dip(Run *run, double end, double *first)
 {
     *first = NAN;
     for (uint32_t k = 0; k < looked_at(run); k++) {
@@ -292,7 +307,7 @@ first_dip(Run *run, double *first)
         uint32_t relation = run->model->course[k].relation;
         if (run->courses->hopeless[k] >= HOPELESS || ahead_knows(run, relation) || run->guard[relation].idle)
             continue;
-        int status = dip_of(run, k, &when);
+        int status = dip_of(run, k, end, &when);
         if (status != MDL_OK)
             return status;
         if (!(when >= *first))
@@ -321,7 +336,7 @@ course_look(Run *run, double before, double *instant, bool *found)
     double *kept = condition_alone(run) ? NULL : run->path->kept, when;
     if (kept)
         memcpy(kept, run->v, run->model->nv * sizeof *kept);
-    int status = first_dip(run, &when);
+    int status = first_dip(run, INFINITY, &when);
     bool dips = status == MDL_OK && when > before && when < run->time;
     if (dips)
         status = root_locate(run, before, when, instant, found);
@@ -330,6 +345,21 @@ course_look(Run *run, double before, double *instant, bool *found)
     status = restore(run, kept);
     if (status == MDL_OK && dips)
         (void)root_violated(run);
+    return status;
+}
+
+int
+course_first(Run *run, double *low, double *high)
+{
+    const StepPath *path = run->path;
+    double when;
+    if (!run->courses || !(path->start <= *low) || !(*high <= run->time))
+        return MDL_OK;
+    int status = first_dip(run, *high, &when);
+    if (status == MDL_OK && when > path->start && when < *high) {
+        *low = path->start;
+        *high = when;
+    }
     return status;
 }
 
@@ -342,7 +372,7 @@ course_glimpse(Run *run, double *value)
         double when;
         if (!(value[relation] > 0) || run->courses->hopeless[k] >= HOPELESS || ahead_knows(run, relation))
             continue;
-        if (dip_of(run, k, &when) != MDL_OK || !(when < run->path->end))
+        if (dip_of(run, k, INFINITY, &when) != MDL_OK || !(when < run->path->end))
             continue;
         value[relation] = -value[relation];
         changed = true;

@@ -81,6 +81,9 @@ bool drift_accept(Run *run);
 // The last step, from `before` on, with no violation at the looks: whether a relation changes and changes back between them. As root_locate(); where
 // none is *found v and run->phi are of the end of the step, as they were.
 MDL_CHECKED int course_look(Run *run, double before, double *instant, bool *found);
+// A bracket within the last step at whose end something is violated: where a relation has changed and changed back before that, from the beginning of
+// the step to there. v is used.
+MDL_CHECKED int course_first(Run *run, double *low, double *high);
 // What the root function of a relation comes to at the point in v before its parts cancel: rounding of states and time makes DBL_EPSILON of that of it.
 // INFINITY: it has no course.
 double course_size(Run *run, uint32_t relation);

@@ -473,8 +473,8 @@ locate(Run *run, double low, double high, double *instant, bool *found, bool war
     return status;
 }
 
-int
-root_locate(Run *run, double low, double high, double *instant, bool *found)
+MDL_CHECKED static int
+locate_within(Run *run, double low, double high, double *instant, bool *found)
 {
     enum { TRIES = 8 }; // more may arm again what they have made blind
     bool again = true;
@@ -482,6 +482,17 @@ root_locate(Run *run, double low, double high, double *instant, bool *found)
     for (uint32_t k = 0; k < TRIES && again && status == MDL_OK; k++)
         status = locate(run, low, high, instant, found, k + 1 < TRIES, &again);
     return status;
+}
+
+int
+root_locate(Run *run, double low, double high, double *instant, bool *found)
+{
+    double from = low, to = high;
+    *found = false;
+    int status = course_first(run, &from, &to);
+    if (status == MDL_OK && to < high)
+        status = locate_within(run, from, to, instant, found);
+    return status == MDL_OK && !*found ? locate_within(run, low, high, instant, found) : status;
 }
 
 const char *

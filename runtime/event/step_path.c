@@ -218,6 +218,34 @@ path_reach(Run *run)
     path->reached = true;
 }
 
+// State i over the step, by what bounds it and the slopes between the control points, with a quarter beyond.
+static Jet
+state_within_reach(const StepPath *path, uint32_t i)
+{
+    double length = 2 * path->half, d0 = path->rate[i], d1 = path->yp[i], between = 3 * (path->y[i] - path->begin[i]) / length - d0 - d1;
+    double low = fmin(between, fmin(d0, d1)), high = fmax(between, fmax(d0, d1)), more = BEYOND_HULL * (high - low);
+    return jet_state(i, path->reach[path->slot[i]], (Span){low - more, high + more}, (Span){-INFINITY, INFINITY});
+}
+
+bool
+path_is_monotonic(Run *run, const mdl_forecast *forecast)
+{
+    StepPath *path = run->path;
+    const mdl_timely *at = run->model->timely + forecast->first;
+    Jet *reg = path->reg;
+    path_reach(run);
+    for (uint32_t i = 0; i < forecast->count; i++)
+        switch ((mdl_timely_op)at[i].op) {
+        case MDL_TIMELY_CONST: reg[i] = jet_constant(at[i].value); break;
+        case MDL_TIMELY_PLACE: reg[i] = jet_constant(run->v[at[i].a]); break;
+        case MDL_TIMELY_TIME: reg[i] = jet_time((Span){path->start, path->end}); break;
+        case MDL_TIMELY_STATE: reg[i] = state_within_reach(path, at[i].a); break;
+        default: reg[i] = jet_apply((mdl_timely_op)at[i].op, &reg[at[i].a], &reg[at[i].b], &reg[at[i].c]); break;
+        }
+    Span slope = reg[forecast->count - 1].first;
+    return slope.low >= 0 || slope.high <= 0;
+}
+
 // --- polynomials
 
 // States within the last step, into v.

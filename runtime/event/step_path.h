@@ -37,6 +37,8 @@ struct StepPath {
 // Bounds of where the states get to, from both ends of the step: the hull of the cubic through them (its control points in the form of Bernstein), and a
 // quarter of that beyond.
 void path_reach(Run *run);
+// By the same bounds, and those of their slopes: the forecast rises, or falls, all through the step.
+bool path_is_monotonic(Run *run, const mdl_forecast *forecast);
 // The polynomials of the last step. v is used.
 MDL_CHECKED int path_take(Run *run);
 // A forecast in these polynomials (PATH_NODES coefficients per state that is read) over [from, to]; and its values where states are within `reach`, a Span per

@@ -436,25 +436,31 @@ leave_low_order(Run *run)
 }
 
 // A step that must end long before those before it did is judged by its error beside theirs: a bend of the motion where it begins, which makes no event
-// or one that changes no slope, would not be seen. The slopes at its end tell. True: they are not those of the method's polynomial.
+// or one that changes no slope, would not be seen. Behind such an event the error test of a whole step may not see it either: where the slope falls as fast as
+// it rose before, half of the step before it with the order 1 agrees with the history by chance. The slopes at its end tell. True: they are not those of the
+// method's polynomial.
 static bool
 bends_here(Run *run, double limit)
 {
-    static const double CUT = 0.25, ALLOWED = 5; // of the last step; tolerances
+    static const double CUT = 0.25, ALLOWED = 5, ALLOWED_WHOLE = 200; // of the last step; tolerances
     Integrator *integrator = run->integrator;
     double factor[HISTORY_TERMS], slope[HISTORY_TERMS], length = limit - run->time, *y = NV_DATA_S(integrator->dense), *yp = NV_DATA_S(integrator->dense_p);
     const double *term[HISTORY_TERMS];
-    if (!(length < CUT * integrator->step) || integrator->projection || run->modes)
+    bool cut = length < CUT * integrator->step, event = integrator->events != run->stats->events;
+    integrator->events = run->stats->events;
+    if (!(cut || event) || !(integrator->step > 0) || integrator->projection || run->modes)
         return false;
-    int terms = (int)history_terms(integrator->ida, limit, factor, slope, term);
+    double end = cut ? limit : fmin(limit, run->time + integrator->step), allowed = cut ? ALLOWED : ALLOWED_WHOLE;
+    length = end - run->time;
+    int terms = (int)history_terms(integrator->ida, end, factor, slope, term);
     if (terms < 2)
         return false;
     nvector_combine(run->options->threads, factor, term, terms, y, run_size(run));
     nvector_combine(run->options->threads, slope + 1, term + 1, terms - 1, yp, run_size(run));
-    evaluate_load(run, limit, y, yp);
+    evaluate_load(run, end, y, yp);
     bool bends = false, solved = evaluate_solved(run, false) == MDL_OK;
     for (uint32_t i = 0; solved && i < run->model->nx && !bends; i++)
-        bends = fabs(run->v[run->model->yp + i] - yp[i]) * length > ALLOWED * (run->tolerance * fabs(y[i]) + run->abstol[i]);
+        bends = fabs(run->v[run->model->yp + i] - yp[i]) * length > allowed * (run->tolerance * fabs(y[i]) + run->abstol[i]);
     failure_clear(run);
     return bends;
 }
@@ -573,6 +579,7 @@ ida_snapshot(Run *run, Snapshot *snapshot)
     long *count[] = {&integrator->error_failures, &integrator->newton_failures, &integrator->low_failures, &integrator->stumbles};
     for (size_t k = 0; k < sizeof count / sizeof *count; k++)
         snapshot_part(snapshot, count[k], sizeof *count[k]);
+    snapshot_part(snapshot, &integrator->events, sizeof integrator->events);
     snapshot_part(snapshot, &integrator->recovered, sizeof integrator->recovered);
     snapshot_part(snapshot, &integrator->held_low, sizeof integrator->held_low);
     snapshot_part(snapshot, &integrator->low_steps, sizeof integrator->low_steps);

@@ -37,6 +37,7 @@ struct Integrator {
     long stumbles;           // its correctors that did not converge, until the last good step
     double stumbling, pace;  // part of the latest good steps before which correctors did not converge; their length
     bool watchful;           // loops are looked at behind each step (fold.c)
+    uint64_t events;         // of the run, before the latest step
     bool recovered;          // a restart was tried since the last good step
     bool held_low;           // a start is wanted, with a history
     uint32_t low_steps;      // of order 1 in a row

@@ -154,6 +154,7 @@ restart(Run *run)
         start_with_history(run, step);
     corrector_forget(integrator->corrector);
     integrator->limit = NAN;
+    integrator->events = run->stats->events;
     integrator->error_failures = integrator->newton_failures = 0;
     return MDL_OK;
 }
