@@ -510,6 +510,7 @@ elaborate_algorithm(Context *context, Node section)
                            .frame = {.env = &elab->env, .function = &function, .edge = rising_edge, .settle = settle,
                                      .call = call_statement, .span = node_at(elab, section)->span}};
     begin_equation(elab, context->frag, context->class_id, false);
+    elab->env.pure = !context->initial;
     elab->active++;
     bool good = find_targets(&algorithm, section);
     for (uint32_t i = 0; good && i < algorithm.assigned.n; i++)

@@ -285,6 +285,7 @@ emit_role(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
     bool keeps = in_split(walk) && !makes_equations(&emission);
     Arena *arena = keeps ? elab->arena : elab->scratch;
     begin_equation(elab, mod->frag, mod->class_id, false);
+    elab->env.pure = role == ROLE_VALUE && !member_is_fixed(member) && !member->type.object;
     elab->active++;
     if (evaluate_value(&emission, &elab->env) && coerce(&emission, &elab->env) && emission.value.count) {
         emission.other_units = elab->env.other_units;

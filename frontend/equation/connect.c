@@ -229,7 +229,8 @@ elaborate_connector(Elab *elab, Fragment *frag)
     Dae *dae = elab->dae;
     Flattening flat = {.is_flow = arena_alloc(dae->arena, frag->nvars),
                        .causality = arena_alloc(dae->arena, frag->nvars)};
-    flatten(elab, frag, 0, 0, &flat);
+    uint32_t signal = frag->of ? frag->of->flags & (AST_F_INPUT | AST_F_OUTPUT) : 0; // connector C = input R, of a record
+    flatten(elab, frag, 0, signal, &flat);
     for (uint32_t i = 0; i < frag->bond_clauses.n; i++)
         add_bonds(elab, frag, frag->bond_clauses.at[i], &flat.bonds);
     BondVars *bonds = arena_array(dae->arena, BondVars, flat.bonds.n);
@@ -240,7 +241,6 @@ elaborate_connector(Elab *elab, Fragment *frag)
                           .bonds = bonds, .n_bonds = flat.bonds.n};
     vec_free(&flat.bonds);
     Span declared = node_at(elab, class_at(elab->program, frag->class_id)->node)->span;
-    bool signal = frag->of && (frag->of->flags & (AST_F_INPUT | AST_F_OUTPUT)); // connector C = input R, of a record
     if (check_streams(elab, &type, declared) && !signal)
         check_pairs(elab, &type, declared);
     frag->connector_type = connector_type_intern(dae, type);
@@ -376,6 +376,19 @@ help_connectors(Elab *elab, const Target *target, const char *name, Diag *diag)
     out_free(&list);
 }
 
+// `connect(b.a.c, ...)` with components b and a would reach past the connectors of b (section 9.1). In this language it may, and so may a library.
+static bool
+is_too_deep(Elab *elab, Node ref, uint32_t used)
+{
+    Span span = node_at(elab, ref)->span;
+    if (used <= 2 || !sources_is_modelica(elab->program->sources, span.lo) || sources_is_found(elab->program->sources, span.lo))
+        return false;
+    Diag *diag = diag_add(elab->diags, E0401, span, "'%s' is a connector of a part of '%s', and a connection reaches those of components only",
+                          scope_name_text(elab->program, ref), name_of(elab, node_at(elab, child_at(elab, ref, 0))->sym));
+    diag_help(diag, "give '%s' a connector that is connected to it inside", name_of(elab, node_at(elab, child_at(elab, ref, 0))->sym));
+    return true;
+}
+
 static bool
 connector_end(Elab *elab, Node ref, End *end)
 {
@@ -390,6 +403,8 @@ connector_end(Elab *elab, Node ref, End *end)
     memcpy(end->dims, target.dims, sizeof target.dims);
     if (target.absent)
         return true;
+    if (is_too_deep(elab, ref, used))
+        return false;
     if (used < node_at(elab, ref)->nchild)
         return add_parts(elab, ref, used, &target, end);
     bool ok = target.kind == TARGET_VARIABLE ? add_signals(elab, &target, end)

@@ -23,7 +23,7 @@ begin_equation(Elab *elab, Fragment *frag, uint32_t class_id, bool loops)
     // Entries of earlier equations do no harm, but a small map stays in the cache.
     if (elab->slot_of.count > 256)
         map_clear(&elab->slot_of);
-    elab->env.when = false;
+    elab->env.when = elab->env.pure = false;
     elab->env.other_units = false;
 }
 
@@ -98,8 +98,10 @@ take(void *data, Expr left, Expr right, Span span)
 static void
 begin(Context *context)
 {
-    if (!context->sink)
-        begin_equation(context->elab, context->frag, context->class_id, true);
+    if (context->sink)
+        return;
+    begin_equation(context->elab, context->frag, context->class_id, true);
+    context->elab->env.pure = !context->initial;
 }
 
 static void

@@ -27,6 +27,7 @@ typedef struct When {
     Expr guard;               // conditions of if-equations around what is being elaborated; 0: none
     Expr clock;               // what it is active at, where that is a clock; 0 otherwise
     Node node;                // body being walked
+    uint32_t number;          // among those of the fragment with reinit(), from 1; 0 until needed
 } When;
 
 // --- which variables when-equations define
@@ -192,6 +193,22 @@ define(void *data, Expr left, Expr right, Span span)
     vec_push(&when->definitions, (Definition){var, right, when->branch, when->guard, span});
 }
 
+// At most one reinit() of a variable is active at an event (section 8.3.6).
+static bool
+is_first_reset(When *when, uint32_t var, Span span)
+{
+    const Fragment *frag = when->context->frag;
+    for (uint32_t i = frag->reinits.n; i-- > 0 && frag->reinits.at[i].equation == when->number;) {
+        const FragReinit *other = &frag->reinits.at[i];
+        if (other->var != var || other->branch != when->branch || (when->guard && other->guard && other->guard != when->guard))
+            continue;
+        Diag *diag = diag_add(when->context->elab->diags, E0122, span, "this variable is set anew twice in one branch");
+        diag_note(diag, other->span, "the first time here");
+        return false;
+    }
+    return true;
+}
+
 static void
 add_reinit(When *when, Node call)
 {
@@ -212,13 +229,17 @@ add_reinit(When *when, Node call)
         when_trigger(when->context->elab, when->context->frag, guarded(when, active_edge(when)), span, &trigger);
     if (!when->guard)
         when->trigger = trigger;
+    if (!when->number)
+        when->number = ++frag->n_resetting;
     for (uint32_t k = 0; k < var.count; k++) {
         if (expr_op(elab->dae->exprs, var.elements[k]) != OP_SLOT) {
             diag_add(elab->diags, E0123, span, "reinit needs a variable");
             return;
         }
         FragReinit reinit = {.var = elab->slots.at[expr_slot_of(elab->dae->exprs, var.elements[k])],
-                             .when = trigger, .span = span};
+                             .when = trigger, .equation = when->number, .branch = when->branch, .guard = when->guard, .span = span};
+        if (!is_first_reset(when, reinit.var, span))
+            return;
         store_shape(elab, frag, value.elements[k], &reinit.shape, &reinit.row, &reinit.n);
         vec_push(&frag->reinits, reinit);
     }
@@ -419,7 +440,7 @@ elaborate_when(Context *context, Node node)
     When *when = arena_new(elab->arena, When);
     when->context = context;
     begin_equation(elab, context->frag, context->class_id, true);
-    elab->env.when = true;
+    elab->env.when = elab->env.pure = true;
     elab->active++;
     uint32_t errors = diags_errors(elab->diags);
     for (uint32_t b = 0; b < node_at(elab, node)->nchild; b++) {

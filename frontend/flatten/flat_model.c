@@ -430,12 +430,26 @@ link_binds(Linker *linker, const Fragment *frag, const Shift *shift)
     }
 }
 
-// There reinit() means what the specification of Modelica says (8.3.6).
-static bool
-is_in_modelica_file(const Sources *sources, Span span)
+// All reinit() of a variable stand in one when-equation (section 8.3.6). In this language they need not, and a library may do otherwise.
+static void
+note_reset(Linker *linker, const Shift *shift, const FragReinit *reinit, Var var)
 {
-    Place place;
-    return span_locate(sources, span, &place) && text_ends_with(place.path, ".mo");
+    Dae *dae = linker->dae;
+    bool free = !reinit->equation || !sources_is_modelica(dae->sources, reinit->span.lo) || sources_is_found(dae->sources, reinit->span.lo);
+    uint64_t own = free ? 0 : (uint64_t)shift->inst << 32 | reinit->equation;
+    uint32_t first;
+    vec_push(&linker->resetting, own);
+    if (free)
+        return;
+    if (!map_get(&linker->reset_of, var, &first)) {
+        map_put(&linker->reset_of, var, linker->resetting.n - 1);
+        return;
+    }
+    if (linker->resetting.at[first] == own)
+        return;
+    Diag *diag = diag_add(linker->elab->diags, E0122, reinit->span, "'%s' is set anew by two when-equations", dae_name(dae, var));
+    diag_note(diag, dae->reinits.at[first].span, "by the first one here");
+    diag_help(diag, "write them as one 'when' with 'elsewhen'");
 }
 
 static void
@@ -446,8 +460,9 @@ link_events(Linker *linker, const Fragment *frag, const Shift *shift)
         const FragReinit *reinit = &frag->reinits.at[i];
         Reinit made = {.var = global_var(linker, shift, reinit->var),
                        .when = global_var(linker, shift, reinit->when),
-                       .value = reinit->shape, .span = reinit->span, .alone = is_in_modelica_file(dae->sources, reinit->span)};
+                       .value = reinit->shape, .span = reinit->span, .alone = sources_is_modelica(dae->sources, reinit->span.lo)}; // 8.3.6
         made.row = link_row(linker, frag, shift, reinit->row, reinit->n);
+        note_reset(linker, shift, reinit, made.var);
         vec_push(&dae->reinits, made);
     }
     for (uint32_t i = 0; i < frag->asserts.n; i++) {
@@ -622,6 +637,8 @@ link_fragments(Elab *elab, Fragment *model)
     map_free(&linker.node_of);
     map_free(&linker.part_edge);
     map_free(&linker.active_of);
+    map_free(&linker.reset_of);
+    vec_free(&linker.resetting);
     vec_free(&linker.var_of);
     vec_free(&linker.edges);
     vec_free(&linker.ports);

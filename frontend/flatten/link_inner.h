@@ -40,6 +40,8 @@ typedef struct Linker {
     VEC(Fragment *) ports;  // per connector: its fragment, or NULL for a signal; when Elab.connects_parts
     U8Vec apart;       // per connector: it is taken apart; when Elab.connects_parts
     VEC(PartConnect) parts; // connects that expandable.c takes apart
+    Map reset_of;      // variable that a when-equation sets anew -> the first such reinit in Dae.reinits
+    VEC(uint64_t) resetting; // per reinit: its instance and its when-equation there, 0 for one that may stand beside others
     bool repeats;      // inside an array whose numbers are linked at once (link_numbers)
     bool sound;
 } Linker;

@@ -913,11 +913,18 @@ fragment_modified(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Mem
     return frag;
 }
 
+// What the class of a component alone does not say: `connector C = input R` and `connector D = output R` are R with a direction.
+static uint32_t
+role_key(const Member *of)
+{
+    return !of || !of->is_connector ? 0 : 1u << 31 | (of->flags & AST_F_INPUT ? 1u << 30 : of->flags & AST_F_OUTPUT ? 1u << 29 : 0);
+}
+
 static Fragment *
 find_or_make(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of, uint32_t element, uint32_t prefix)
 {
     bool plain = (!mod || (!mod->n && !mod->value)) && !(parent && parent->of_package);
-    uint64_t key = ((uint64_t)class_id << 32) | prefix | (of && of->is_connector ? 0x80000000u : 0);
+    uint64_t key = ((uint64_t)class_id << 32) | prefix | role_key(of);
     if (parent && !plain && element == NONE)
         return fragment_modified(elab, class_id, mod, parent, of, prefix, key);
     Fragment *frag = plain && parent ? find_shared(elab, key, parent) : NULL;

@@ -362,9 +362,19 @@ say_no_function(Elab *elab, const Scope *scope, const AstNode *at, const char *t
 }
 
 // What was found is a function that can be called; otherwise why not.
+// A function declared as impure is called by functions like that, in a `when`, at the start and for parameters (section 12.3). A library may do otherwise.
 static bool
-is_callable(Elab *elab, const AstNode *at, const ClassInfo *info, const char *text)
+is_too_pure(Elab *elab, const ExprEnv *env, Node ref, const ClassInfo *info)
 {
+    const ClassInfo *caller = class_at(elab->program, ((const Scope *)env->scope)->class_id);
+    bool pure = caller->kind == CLASS_FUNCTION ? !(caller->flags & AST_F_IMPURE) : env->pure && !env->when;
+    return pure && (info->flags & AST_F_IMPURE) && env->excused != ref && !sources_is_found(elab->program->sources, node_at(elab, ref)->span.lo);
+}
+
+static bool
+is_callable(Elab *elab, const ExprEnv *env, Node ref, const ClassInfo *info, const char *text)
+{
+    const AstNode *at = node_at(elab, ref);
     bool as_base = at->kind != AST_REF && info->kind == CLASS_CLASS; // an icon of a record or function
     if (info->kind != CLASS_FUNCTION && info->kind != CLASS_RECORD && !as_base) {
         diag_add(elab->diags, E0115, at->span, "'%s' is a %s, not a function", text,
@@ -373,6 +383,12 @@ is_callable(Elab *elab, const AstNode *at, const ClassInfo *info, const char *te
     }
     if ((info->flags & AST_F_PARTIAL) && at->kind == AST_REF) { // an extends clause has a NAME
         diag_add(elab->diags, E0106, at->span, "'%s' is partial and cannot be called", text);
+        return false;
+    }
+    if (at->kind == AST_REF && is_too_pure(elab, env, ref, info)) {
+        Diag *diag = diag_add(elab->diags, E0223, at->span, "'%s' is declared as impure, and cannot be called %s", text,
+                              env->in_function ? "by a function that is not" : "at all times");
+        diag_help(diag, "%s, or write pure(%s(...))", env->in_function ? "begin the function with 'impure'" : "call it in a 'when', in an initial equation or for a parameter", text);
         return false;
     }
     return true;
@@ -457,7 +473,7 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
     if (class_is_object(elab, found.class_id) && !constructor_of(elab, &found, at->span))
         return false;
     info = class_at(elab->program, found.class_id);
-    if (!is_callable(elab, at, info, text))
+    if (!is_callable(elab, env, ref, info, text))
         return false;
     Scope *inside = arena_new(elab->arena, Scope);
     *inside = (Scope){.class_id = found.class_id, .structural = true, .frag = home_of(elab, info, instance)};

@@ -148,7 +148,14 @@ typedef struct PathStep { Sym name; uint8_t rank; uint32_t index[MAX_RANK]; } Pa
 typedef struct FragPath { PathStep *steps; uint32_t n; } FragPath;
 // a_path, b_path: index into Fragment.paths + 1 where a part of the connector is connected, otherwise 0.
 typedef struct FragConnect { uint32_t a, b, a_path, b_path; bool a_outside, b_outside, by_name; Span span; } FragConnect;
-typedef struct FragReinit { uint32_t var, when; Expr shape; uint32_t row, n; Span span; } FragReinit;
+typedef struct FragReinit {
+    uint32_t var, when;
+    Expr shape;
+    uint32_t row, n;
+    uint32_t equation, branch; // of the when-equations with reinit(), from 1; 0: in an algorithm section
+    Expr guard;                // conditions of if-equations inside of it; 0: none
+    Span span;
+} FragReinit;
 typedef struct FragAssert {
     Expr shape;
     uint32_t row, n, guard;
@@ -209,6 +216,7 @@ struct Fragment {
     VEC(FragConnect) connects;
     VEC(FragPath) paths;
     VEC(FragReinit) reinits;
+    uint32_t n_resetting;    // when-equations with reinit()
     VEC(FragAssert) asserts;
     VEC(FragTold) told;
     U32Vec discrete;         // local variables that when-equations make discrete

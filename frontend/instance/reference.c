@@ -623,7 +623,7 @@ look_up_member(Elab *elab, ExprEnv *env, const AstNode *at, Fragment *frag, Targ
         return protected_name(elab, frag->class_id, at->sym, at->span, member->span);
     if (!is_within(env, member) && !member_declare(elab, frag, member))
         return false;
-    if (member->condition && !target->spots[0].member)
+    if (member->condition && (!target->spots[0].member || !sources_is_found(elab->program->sources, at->span.lo)))
         target->conditional = member;
     if (member->by_connections) {
         diag_add(elab->diags, E0118, at->span, "'%s' has the size of what is connected to it, and no value elsewhere", name_of(elab, at->sym));

@@ -43,6 +43,8 @@ named_base(Program *program, uint32_t class_id, Node extends)
         base = scope_find_class(program, class_id, name, false);
         if (!base)
             scope_report_class(program, class_id, name);
+        else if (ast_at(&program->ast, name)->nchild > 1)
+            scope_base_in_partial(program, class_id, name);
     }
     return base;
 }

@@ -510,14 +510,20 @@ is_like_package(Program *program, uint32_t class_id)
     return true;
 }
 
+static void
+report_partial(Program *program, uint32_t class_id, Span span)
+{
+    Diag *diag = diag_add(program->diags, E0106, span, "'%s' is partial: a model cannot use what stands in it", sym_text(program->syms, class_at(program, class_id)->full_name));
+    diag_help(diag, "extend it, and use the class that does");
+}
+
 bool
 scope_look_inside(Program *program, uint32_t class_id, const Found *found, Span span)
 {
     const ClassInfo *info = class_at(program, class_id);
     const char *class_name = sym_text(program->syms, info->full_name);
     if (!program->part && (info->flags & AST_F_PARTIAL)) {
-        Diag *diag = diag_add(program->diags, E0106, span, "'%s' is partial: a model cannot use what stands in it", class_name);
-        diag_help(diag, "extend it, and use the class that does");
+        report_partial(program, class_id, span);
         return false;
     }
     if (!found->member || is_like_package(program, class_id)
@@ -555,6 +561,26 @@ check_parts(Program *program, uint32_t class_id, Node name)
                               sym_text(program->syms, class_at(program, found.owner)->full_name));
         diag_note(diag, ast_at(ast, found.member->node)->span, "declared here");
         return;
+    }
+}
+
+void
+scope_base_in_partial(Program *program, uint32_t class_id, Node name)
+{
+    const Ast *ast = &program->ast;
+    Found found = {.class_id = CLASSID_ROOT};
+    if (program->part || sources_is_found(program->sources, ast_at(ast, name)->span.lo))
+        return;
+    for (uint32_t i = 0; i < ast_at(ast, name)->nchild; i++) {
+        Node part = ast_child(ast, name, i);
+        bool inside = i || (ast_at(ast, name)->flags & AST_F_DOT);
+        uint32_t in = found.class_id;
+        if (inside && (class_at(program, in)->flags & AST_F_PARTIAL)) {
+            report_partial(program, in, ast_at(ast, part)->span);
+            return;
+        }
+        if (!(inside ? scope_member(program, in, ast_at(ast, part)->sym, &found) : find_from(program, class_id, ast_at(ast, part)->sym, false, &found)))
+            return;
     }
 }
 

@@ -238,10 +238,21 @@ may_stand(const BuiltinCall *call)
     return may;
 }
 
+// pure(f(x)): f may be impure; what its arguments call may not (section 12.3).
+static void
+excuse(ExprEnv *env, Node args)
+{
+    Node call = args && ast_at(env->ast, args)->nchild ? ast_child(env->ast, args, 0) : 0;
+    if (call && ast_kind(env->ast, call) == AST_CALL)
+        env->excused = ast_child(env->ast, call, 0);
+}
+
 bool
 builtin_call_with(ExprEnv *env, const Builtin *builtin, Node node, Node args, Value *out)
 {
     BuiltinCall call = {.env = env, .builtin = builtin, .node = node, .span = node_span(env, node)};
+    if (builtin->run == builtin_pure)
+        excuse(env, args);
     return may_stand(&call) && place_arguments(&call, args) && (builtin->raw || evaluate_arguments(&call)) && builtin->run(&call, out);
 }
 

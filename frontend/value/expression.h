@@ -162,6 +162,8 @@ struct ExprEnv {
     bool in_function;
     bool sizes_only;         // of the reference looked up nothing but its type is wanted: no parameter needs a value for it
     bool when;               // inside a when-equation or when-statement: pre() of what changes continuously has a meaning
+    bool pure;               // outside of functions and of `when`: what is evaluated often, where no function declared as impure is called (section 12.3)
+    Node excused;            // the REF of a call that `pure(f(x))` allows
     // Name resolution, by the class side. Each reports its own errors and returns false.
     bool (*component)(ExprEnv *env, Node ref, Reference *out);
     // Not called for built-ins. `ref` is the REF of a call, or the NAME of an extends clause inside a

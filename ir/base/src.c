@@ -222,3 +222,11 @@ sources_is_others(const Sources *sources, uint32_t offset)
 {
     return sources_is_found(sources, offset) && !sources_in_library(sources, offset);
 }
+
+bool
+sources_is_modelica(const Sources *sources, uint32_t offset)
+{
+    const File *file = file_at(sources, offset);
+    size_t length = file ? strlen(file->path) : 0;
+    return length > 3 && !strcmp(file->path + length - 3, ".mo");
+}

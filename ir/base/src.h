@@ -44,6 +44,9 @@ bool sources_is_found(const Sources *sources, uint32_t offset);
 bool sources_is_others(const Sources *sources, uint32_t offset); // the same without mdlc's own library: what makes no difference there is not told
 bool sources_locate(const Sources *sources, uint32_t offset, Place *place); // false: no place
 
+// A file of Modelica, where that is to be read as its specification says; in .mdl files some of it is freer.
+bool sources_is_modelica(const Sources *sources, uint32_t offset);
+
 // Where a span begins; false for a span of nothing that was written.
 static inline bool
 span_locate(const Sources *sources, Span span, Place *place)

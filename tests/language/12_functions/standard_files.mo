@@ -66,7 +66,7 @@ package P
 end P;
 model M
   parameter String file = "tests/data/small_matrix.txt";
-  P.FileType kind[3] = {P.stat(file), P.stat("tests"), P.stat("tests/nothing")};
+  P.FileType kind[3] = {pure(P.stat(file)), pure(P.stat("tests")), pure(P.stat("tests/nothing"))};
   Integer lines = P.count(file);
   Boolean second, last[2], other;
   parameter Integer sizes[2] = P.readSizes(file, "m");
