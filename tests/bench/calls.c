@@ -1,7 +1,8 @@
 // calls.c: functions that are called at run time against the same functions written as C.
 //
-// usage: calls MODEL.dae, the flat text of models/calls.mdl. Prints for each function the time of one call by generated code (whatever
-// equations it is in), that of C compiled with -O2, and their ratio. Goal: 1.2. The values are compared.
+// usage: calls MODEL.dae RATES.dae..., the flat texts of models/calls.mdl. Prints for each function the time of one call by generated code (whatever
+// equations it is in), that of C compiled with -O2, and their ratio. Goal: 1.2. The values are compared. For each model of rates then
+// what a rate takes alone and its derivative by the state alone, which computes the value, too. Goal: 2 times. The derivatives are compared with differences.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,60 +174,119 @@ by_hand(void *context)
     return seconds() - start;
 }
 
-// Only the instructions of one function are kept.
-static void
-compare(const char *path, uint32_t which)
+typedef struct Model {
+    Syms *syms;
+    Sources *sources;
+    Diags *diags;
+    Compilation compilation;
+    Engine *engine;
+    mdl_model *model;
+    double *v;
+} Model;
+
+// With `only` < UINT32_MAX the instructions of one function alone are kept of the outputs.
+static Model
+model_of(const char *path, uint32_t only)
 {
-    Syms *syms = syms_create();
-    Sources *sources = sources_create();
-    Diags *diags = diags_create(sources);
-    int error = 0, file = sources_read(sources, path, &error);
-    Dae *dae = file < 0 ? NULL : dae_read(syms, sources, file, false, diags);
-    Compilation compilation = {.dae = dae, .diags = diags, .results = true, .parameters = true, .names = true};
+    Model m = {.syms = syms_create(), .sources = sources_create()};
+    m.diags = diags_create(m.sources);
+    int error = 0, file = sources_read(m.sources, path, &error);
+    Dae *dae = file < 0 ? NULL : dae_read(m.syms, m.sources, file, false, m.diags);
+    m.compilation = (Compilation){.dae = dae, .diags = m.diags, .results = true, .parameters = true, .names = true};
     Out why = {0};
-    Given *given = calloc(1, sizeof *given);
-    if (!dae || !pipeline_run(&compilation, FACT_SYS, NULL, &why))
+    if (!dae || !pipeline_run(&m.compilation, FACT_SYS, NULL, &why))
         exit(1);
-    Sys *sys = compilation.sys;
-    mdl_model *model = sys->model;
+    Sys *sys = m.compilation.sys;
+    m.model = sys->model;
     for (uint32_t f = 0; f < sys->funcs.n; f++)
-        if (!strcmp(sys->funcs.at[f].name, "outputs")) {
-            sys->funcs.at[f].first += which*EQUATIONS;
+        if (only < UINT32_MAX && !strcmp(sys->funcs.at[f].name, "outputs")) {
+            sys->funcs.at[f].first += only*EQUATIONS;
             sys->funcs.at[f].count = EQUATIONS;
         }
     EngineOptions options = {.opt = -1};
-    Engine *engine = engine_llvm(sys, &options, &why);
-    double *v = calloc(model->nv, sizeof *v);
-    if (!engine || !v || !given)
+    m.engine = engine_llvm(sys, &options, &why);
+    m.v = calloc(m.model->nv, sizeof *m.v);
+    if (!m.engine || !m.v)
         exit(1);
-    memcpy(v, model->v0, model->nv*sizeof *v);
-    v[0] = 1;
-    if (model->parameters.fn)
-        model->parameters.fn(v, model->parameters.self);
-    *place_of(model, v, "degree") = 8;
-    take_given(model, v, given);
-    Measured m = {v, model->outputs, given, functions[which].by_hand};
+    memcpy(m.v, m.model->v0, m.model->nv*sizeof *m.v);
+    m.v[0] = 1;
+    if (m.model->parameters.fn)
+        m.model->parameters.fn(m.v, m.model->parameters.self);
+    out_free(&why);
+    return m;
+}
+
+static void
+free_model(Model *m)
+{
+    engine_free(&m->engine);
+    free(m->v);
+    compilation_free(&m->compilation);
+    diags_free(&m->diags);
+    sources_free(&m->sources);
+    syms_free(&m->syms);
+}
+
+static void
+compare(const char *path, uint32_t which)
+{
+    Model a = model_of(path, which);
+    Given *given = calloc(1, sizeof *given);
+    if (!given)
+        exit(1);
+    *place_of(a.model, a.v, "degree") = 8;
+    take_given(a.model, a.v, given);
+    Measured m = {a.v, a.model->outputs, given, functions[which].by_hand};
     double ours = best_of(generated, &m), theirs = best_of(by_hand, &m), worst = 0;
     for (int i = 0; i < EQUATIONS; i++)
-        worst = fmax(worst, fabs(given->out[i] - element_of(model, v, functions[which].name, i)));
+        worst = fmax(worst, fabs(given->out[i] - element_of(a.model, a.v, functions[which].name, i)));
     printf("%-8s %8.2f ns generated  %8.2f ns by hand  ratio %5.2f%s\n", functions[which].name, ours, theirs, ours/theirs,
            worst < 1e-12 ? "" : "  FAIL: other values");
-    engine_free(&engine);
-    free(v);
     free(given);
-    compilation_free(&compilation);
-    diags_free(&diags);
-    sources_free(&sources);
-    syms_free(&syms);
-    out_free(&why);
+    free_model(&a);
+}
+
+// Of der(x[i]) = f(x[i]): the rates are one plain step, and the matrix is diagonal. Whose sign its entries have is left open.
+static void
+rates_and_derivatives(const char *path, const char *name)
+{
+    Model a = model_of(path, UINT32_MAX);
+    const mdl_model *model = a.model;
+    double *v = a.v, rate[EQUATIONS], worst = 0;
+    if (model->n != EQUATIONS || model->n_dynamics != 1 || model->dynamics[0].block || model->jac_y.nonzeros != EQUATIONS) {
+        printf("FAIL calls: %s is of another kind\n", name);
+        exit(1);
+    }
+    for (uint32_t i = 0; i < model->n_discretes; i++)
+        v[model->discrete[i].value] = 8;
+    for (int i = 0; i < EQUATIONS; i++)
+        v[model->y + i] = 1.0007 + 3*(i + 1)/200.0; // no knot of the table
+    mdl_call(model->dynamics[0].call, v);
+    mdl_call(model->jacobian, v);
+    memcpy(rate, &v[model->dx], sizeof rate);
+    for (int i = 0; i < EQUATIONS; i++)
+        v[model->y + i] += 1e-7;
+    mdl_call(model->dynamics[0].call, v);
+    for (int i = 0; i < EQUATIONS; i++)
+        worst = fmax(worst, fabs(fabs(v[model->jac_y.values + i]) - fabs((v[model->dx + i] - rate[i])/1e-7)));
+    Measured m = {.v = v, .code = model->dynamics[0].call};
+    double value = best_of(generated, &m);
+    m.code = model->jacobian;
+    double derivative = best_of(generated, &m);
+    printf("%-8s %8.2f ns the value  %8.2f ns with its derivative  ratio %5.2f%s\n", name, value, derivative, derivative/value,
+           worst < 1e-3 ? "" : "  FAIL: other derivatives");
+    free_model(&a);
 }
 
 int
 main(int argc, char **argv)
 {
-    if (argc != 2)
+    uint32_t kinds = sizeof functions/sizeof *functions;
+    if (argc != 2 + (int)kinds)
         return 2;
-    for (uint32_t which = 0; which < sizeof functions/sizeof *functions; which++)
+    for (uint32_t which = 0; which < kinds; which++)
         compare(argv[1], which);
+    for (uint32_t which = 0; which < kinds; which++)
+        rates_and_derivatives(argv[2 + which], functions[which].name);
     return 0;
 }

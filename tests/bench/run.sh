@@ -428,8 +428,10 @@ peers() {
     "$build/tests/bench/peer_chain"
     echo
     echo "functions of the language that are called at run time, one call"
-    "$mdlc" show flat tests/bench/models/calls.mdl >"$work/calls.dae"
-    "$build/tests/bench/calls" "$work/calls.dae"
+    for model in Calls RootRates LookedRates SeriesRates FourthRates; do
+        "$mdlc" show flat tests/bench/models/calls.mdl -m $model >"$work/$model.dae"
+    done
+    "$build/tests/bench/calls" "$work/Calls.dae" "$work/RootRates.dae" "$work/LookedRates.dae" "$work/SeriesRates.dae" "$work/FourthRates.dae"
     for program in codegen codegen_latency; do
         echo
         "$build/tests/bench/$program"
