@@ -103,6 +103,13 @@ known_derivative(const Exprs *exprs, const Routine *routine)
     return routine->derivative && !is_own(routine_of(exprs, routine->derivative)) ? routine->derivative : 0;
 }
 
+// What was made of the statements for inputs that do not move is made again where it is needed.
+static bool
+is_declared(const Exprs *exprs, const Routine *routine, const Special *special)
+{
+    return routine_of(exprs, special->number)->derivative_of != routine->number;
+}
+
 // A name tells which routine it is when no other above has it, and when it cannot be read as anything else.
 static bool
 tells(Map *names, const char *name)
@@ -160,7 +167,8 @@ dae_calls_of(Exprs *exprs, const Expr *roots, uint32_t n, DaeCalls *calls)
         const Routine *routine = routine_of(exprs, search.reached.at[i]);
         routine_reach_number(exprs, known_derivative(exprs, routine), &search.seen, &search.reached);
         for (uint32_t k = 0; k < routine->special.n; k++)
-            routine_reach_number(exprs, routine->special.at[k].number, &search.seen, &search.reached);
+            if (is_declared(exprs, routine, &routine->special.at[k]))
+                routine_reach_number(exprs, routine->special.at[k].number, &search.seen, &search.reached);
         for (uint32_t k = 0; k < routine->inverses.n; k++)
             routine_reach_number(exprs, routine->inverses.at[k].number, &search.seen, &search.reached);
         if (routine->external)
@@ -292,6 +300,8 @@ print_head(const DaeCalls *calls, uint32_t place, Out *out)
     if (derivative)
         out_printf(out, " derivative %u", calls->routine_place.at[derivative]);
     for (uint32_t i = 0; i < routine->special.n; i++) {
+        if (!is_declared(calls->exprs, routine, &routine->special.at[i]))
+            continue;
         out_printf(out, " special %u ", calls->routine_place.at[routine->special.at[i].number]);
         for (uint32_t k = 0; k < routine->inputs; k++)
             out_char(out, routine->special.at[i].zero[k] ? '1' : '0');

@@ -205,9 +205,12 @@ diff_call(Exprs *exprs, Op op, const Expr *a, const Expr *d, uint32_t n)
         vec_append(&args, d + 1, n - 1);
         result = expr_make(exprs, OP_PICK, args.at, args.n);
     } else if (op == OP_CALL) {
-        vec_push(&args, expr_const(exprs, routine_derivative_for(exprs, (uint32_t)expr_value(exprs, a[0]), d + 1)));
+        const uint8_t *left_out;
+        vec_push(&args, expr_const(exprs, routine_derivative_for(exprs, (uint32_t)expr_value(exprs, a[0]), d + 1, &left_out)));
         vec_append(&args, a + 1, n - 1);
-        vec_append(&args, d + 1, n - 1);
+        for (uint32_t k = 0; k < n - 1; k++)
+            if (!left_out || !left_out[k])
+                vec_push(&args, d[1 + k]);
         result = expr_make(exprs, OP_CALL, args.at, args.n);
     }
     vec_free(&args);
@@ -240,20 +243,26 @@ expr_diff_operator(Exprs *exprs, Expr e, const Expr *a, const Expr *d, uint32_t 
     }
 }
 
+void
+expr_keep_positions(Exprs *exprs, const U32Vec *order, uint32_t *routines)
+{
+    if (routine_count(exprs) == *routines)
+        return;
+    for (uint32_t i = 0; i < order->n; i++)
+        exprs->index.at[order->at[i]] = i;
+    *routines = routine_count(exprs);
+}
+
 // Makes the routines of derivatives of all calls. Making one walks other expressions, so that the positions of this walk
 // are put back.
 void
 expr_prepare_calls(Exprs *exprs, const U32Vec *order)
 {
-    bool walked = false;
-    for (uint32_t i = 0; i < order->n; i++) {
-        if (cell_op(exprs, order->at[i]) != OP_CALL)
-            continue;
-        walked = true;
-        routine_derivative(exprs, (uint32_t)expr_value(exprs, cell_args(exprs, order->at[i])[0]));
-    }
-    for (uint32_t i = 0; walked && i < order->n; i++)
-        exprs->index.at[order->at[i]] = i;
+    uint32_t routines = routine_count(exprs);
+    for (uint32_t i = 0; i < order->n; i++)
+        if (cell_op(exprs, order->at[i]) == OP_CALL)
+            routine_derivative(exprs, (uint32_t)expr_value(exprs, cell_args(exprs, order->at[i])[0]));
+    expr_keep_positions(exprs, order, &routines);
 }
 
 // Differentiates all of `order` (arguments first). rate gives the leaves' derivatives: slot k has rate[k] (0
@@ -265,6 +274,7 @@ differentiate_all(Exprs *exprs, const U32Vec *order, uint64_t want, const Expr *
 {
     U32Vec a = {0}, d = {0};
     expr_prepare_calls(exprs, order);
+    uint32_t routines = routine_count(exprs);
     for (uint32_t i = 0; i < order->n; i++) {
         Expr id = order->at[i], result = exprs->zero;
         Op op = cell_op(exprs, id);
@@ -288,6 +298,7 @@ differentiate_all(Exprs *exprs, const U32Vec *order, uint64_t want, const Expr *
             result = slot < n && rate[slot] ? rate[slot] : exprs->zero;
         else if (moves)
             result = known ? expr_diff_operator(exprs, id, a.at, d.at, a.n) : 0;
+        expr_keep_positions(exprs, order, &routines);
         vec_push(made, result);
     }
     vec_free(&a);

@@ -11,6 +11,7 @@
 #include "ir/expr/expr_inner.h"
 #include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
+#include "ir/expr/routine.h"
 
 typedef struct Share { // one contribution to an adjoint
     Expr value;
@@ -82,7 +83,7 @@ pass_through(Adjoints *at, Expr id, Expr adjoint)
 {
     Exprs *exprs = at->exprs;
     Expr call = cell_args(exprs, id)[1];
-    uint32_t n = cell_n(exprs, call);
+    uint32_t n = cell_n(exprs, call), routines = routine_count(exprs);
     at->a.n = at->d.n = 0;
     for (uint32_t j = 0; j < n; j++) {
         vec_push(&at->a, cell_args(exprs, call)[j]);
@@ -94,6 +95,7 @@ pass_through(Adjoints *at, Expr id, Expr adjoint)
         at->d.at[j] = exprs->one;
         Expr along = expr_diff_operator(exprs, call, at->a.at, at->d.at, n);
         at->d.at[j] = exprs->zero;
+        expr_keep_positions(exprs, at->order, &routines);
         Expr slope = expr_2(exprs, OP_RESULT, cell_args(exprs, id)[0], along);
         contribute(at, at->a.at[j], expr_2(exprs, OP_MUL, adjoint, slope));
     }

@@ -86,6 +86,7 @@ struct Exprs {
     ExternalLoad *load;    // for values at compile time; NULL: external functions have none
     void *load_context;
     const char *said;      // of an external function that failed
+    bool settling;         // no derivatives of routines are made for inputs that do not move (routine_gradient.c)
     bool folding;          // nothing external is called: what it gives need not be the same again
     uint32_t last_routine; // the last call that was evaluated
     F64Vec last_inputs, last_outputs;
@@ -140,6 +141,8 @@ memo_key(Expr e, uint32_t slot)
 // The expression with exactly this operator and these arguments, not simplified.
 Expr expr_intern(Exprs *exprs, Op op, const Expr *args, uint32_t n);
 void expr_prepare_calls(Exprs *exprs, const U32Vec *order);
+// The positions of a walk once more, where routines were made since there were `routines` of them.
+void expr_keep_positions(Exprs *exprs, const U32Vec *order, uint32_t *routines);
 void routines_free(Exprs *exprs);
 // Appends what is reachable from e to `order`, arguments before users, and sets exprs->index[id] to the
 // position in it. With slot != UINT32_MAX only expressions that may contain the slot are entered.

@@ -67,7 +67,9 @@ typedef struct External {
     bool builtin;              // of this project: it has an address and no code; those of texts and of runtime/model/standard.h
 } External;
 
-typedef struct Special {    // a derivative for calls in which some inputs do not move
+// A derivative for calls in which some inputs do not move. One that is declared takes the derivatives of all inputs, one that was made of the
+// statements (`derivative_of` of its routine) of those alone that move.
+typedef struct Special {
     uint32_t number;
     const uint8_t *zero;      // per input: its derivative must be zero
 } Special;
@@ -167,8 +169,9 @@ void routine_take_special(Exprs *exprs, Routine *routine, uint32_t number, const
 // Of a declared derivative: the inputs that it leaves out; `ignored` is copied.
 void routine_take_ignored(Exprs *exprs, Routine *routine, const uint8_t *ignored, uint32_t inputs);
 
-// That of a call whose inputs have the derivatives `rates`.
-uint32_t routine_derivative_for(Exprs *exprs, uint32_t number, const Expr *rates);
+// That of a call whose inputs have the derivatives `rates`. Per input `left_out` says that the derivative does not take its rate, which is zero;
+// NULL: it takes all.
+uint32_t routine_derivative_for(Exprs *exprs, uint32_t number, const Expr *rates, const uint8_t **left_out);
 
 // The same of an external function, by central differences: for Newton's method, not for differentiating equations.
 uint32_t routine_difference(Exprs *exprs, Routine *of);
