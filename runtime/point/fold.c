@@ -16,6 +16,125 @@
 static const double AHEAD = 1e-6; // of the run: as far behind the point another solution is looked for
 static const double OTHER = 1e-2; // of an unknown: a change that no step as short makes
 static const double CLEAR = 100;  // tolerances: nor is it rounding of zero
+static const double BENT = 0.5;   // of a change: what equations are off their tangents, beyond which another solution is one
+
+// A loop between its solution in v and another place.
+typedef struct Between {
+    uint32_t m;
+    double *slope, *rest;  // derivatives of the equations at the solution, m x m by rows; the same with unknowns eliminated
+    double *change;        // from the solution to the other place, per unknown
+    double *now, *before;  // residuals at the solution, and at the other place
+    uint8_t *used;         // rows that have eliminated an unknown
+} Between;
+
+// Takes unknown j out of all rows but the one that has most of it and was not used before, which gives its change.
+static void
+eliminate(Between *at, uint32_t j, uint32_t *pivot)
+{
+    uint32_t m = at->m, best = m;
+    for (uint32_t i = 0; i < m; i++)
+        if (!at->used[i] && fabs(at->rest[(size_t)i * m + j]) > (best < m ? fabs(at->rest[(size_t)best * m + j]) : 0))
+            best = i;
+    for (uint32_t i = 0; i < m && best < m; i++) {
+        double *row = at->rest + (size_t)i * m, *from = at->rest + (size_t)best * m, factor = row[j] / from[j];
+        for (uint32_t k = 0; k < m && i != best && factor != 0; k++)
+            row[k] = k == j ? 0 : row[k] - factor * from[k];
+    }
+    if (best < m)
+        at->used[best] = 1;
+    *pivot = best;
+}
+
+// The derivatives, and the changes. Unknowns that no result has have no value of before: they change as the equations say that are solved for them.
+static void
+find_changes(const Run *run, const mdl_block *block, const double *before, Between *at)
+{
+    const mdl_model *model = run->model;
+    uint32_t m = at->m, *pivot = calloc(m + 1, sizeof *pivot);
+    mdl_call(block->eval, run->v);
+    mdl_call(block->jacobian, run->v);
+    for (uint32_t j = 0; j < m; j++) {
+        uint32_t i = block->unknown[j] - model->y;
+        at->now[j] = run->v[block->residual[j]];
+        at->change[j] = i < model->n ? before[i] - run->v[block->unknown[j]] : 0;
+        for (uint32_t k = block->jac.column_start[j]; k < block->jac.column_start[j + 1]; k++)
+            at->slope[(size_t)block->jac.row[k] * m + j] = run->v[block->jac.values + k];
+    }
+    memcpy(at->rest, at->slope, (size_t)m * m * sizeof *at->rest);
+    for (uint32_t j = 0; j < m && pivot; j++)
+        if (block->unknown[j] - model->y >= model->n)
+            eliminate(at, j, &pivot[j]);
+    for (uint32_t j = 0; j < m && pivot; j++) {
+        if (block->unknown[j] - model->y < model->n || pivot[j] >= m)
+            continue;
+        const double *row = at->rest + (size_t)pivot[j] * m;
+        double sum = 0;
+        for (uint32_t k = 0; k < m; k++)
+            sum += block->unknown[k] - model->y < model->n ? row[k] * at->change[k] : 0;
+        at->change[j] = -sum / row[j];
+    }
+    free(pivot);
+}
+
+// The residuals there; v is as before.
+static void
+look_there(const Run *run, const mdl_block *block, Between *at)
+{
+    for (int there = 1; there >= 0; there--) {
+        for (uint32_t j = 0; j < at->m; j++) {
+            double here = there ? run->v[block->unknown[j]] : at->rest[j];
+            at->rest[j] = here;
+            run->v[block->unknown[j]] = there ? here + at->change[j] : here;
+        }
+        mdl_call(block->eval, run->v);
+        for (uint32_t i = 0; i < at->m && there; i++)
+            at->before[i] = run->v[block->residual[i]];
+    }
+}
+
+// The equations differ by more than rounding, and not by what their derivatives make of the changes: there are two solutions.
+static bool
+is_bent(const Run *run, const mdl_block *block, const Between *at)
+{
+    double change = 0, off = 0;
+    for (uint32_t i = 0; i < at->m; i++) {
+        double size = 0, straight = 0;
+        for (uint32_t j = 0; j < at->m; j++) {
+            double part = at->slope[(size_t)i * at->m + j], value = run->v[block->unknown[j]];
+            size += fabs(part) * fmax(fabs(value), fabs(value + at->change[j]));
+            straight += part * at->change[j];
+        }
+        if (at->used[i] || !(fabs(straight) > STRICT * size))
+            continue;
+        change = fmax(change, fabs(straight) / size);
+        off = fmax(off, fabs(at->before[i] - at->now[i] - straight) / size);
+    }
+    return !(off <= BENT * change);
+}
+
+// Loop k has another solution in v than the one that `before` is near. Where its equations are known to rounding alone between the two, or are straight there,
+// it is one solution: a small difference of large values, or what errors of stiff states make of an unknown.
+static bool
+is_other_solution(const Run *run, uint32_t k, const double *before)
+{
+    enum { MOST = 300 };
+    const mdl_block *block = run->model->dynamics[k].block;
+    size_t m = block->m;
+    if (m > MOST)
+        return true;
+    double *place = calloc(2 * m * m + 3 * m + 1, sizeof *place);
+    uint8_t *used = calloc(m + 1, 1);
+    bool other = true;
+    if (place && used) {
+        Between at = {block->m, place, place + m * m, place + 2 * m * m, place + 2 * m * m + m, place + 2 * m * m + 2 * m, used};
+        find_changes(run, block, before, &at);
+        look_there(run, block, &at);
+        other = is_bent(run, block, &at);
+    }
+    free(place);
+    free(used);
+    return other;
+}
 
 // The first unknown of a loop in v that has changed from `before` by far more than a short step can; n: none has. The solution of an affine loop does not
 // end: what jumps there are its choices, of which events know.
@@ -30,8 +149,11 @@ first_other(const Run *run, const double *before)
             if (block->unknown[j] < model->y + model->nx || i >= model->n)
                 continue;
             double now = run->v[model->y + i], size = fmax(fabs(now), fabs(before[i])), change = fabs(now - before[i]);
-            if (change > OTHER * size && change > CLEAR * (run->tolerance * size + run->abstol[i]))
+            bool other = change > OTHER * size && change > CLEAR * (run->tolerance * size + run->abstol[i]);
+            if (other && is_other_solution(run, k, before))
                 return i;
+            if (other)
+                break;
         }
     }
     return model->n;
