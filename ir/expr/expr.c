@@ -89,23 +89,27 @@ exprs_free(Exprs **exprs)
 
 // --- the table
 
+// What stands beside each other goes to two places where things stand beside each other, so that memory is gone through in order.
 static void
 table_grow(Exprs *exprs)
 {
     uint32_t size = exprs->table_size * 2, mask = size - 1;
-    free(exprs->table);
+    TablePlace *before = exprs->table;
     exprs->table = base_calloc(size, sizeof *exprs->table);
-    exprs->table_size = size;
-    for (uint32_t id = 1; id < exprs->cells.n; id++) {
-        uint32_t at = exprs->cells.at[id].hash & mask;
-        while (exprs->table[at])
+    for (uint32_t i = 0; i < exprs->table_size; i++) {
+        uint32_t at = before[i].hash & mask;
+        if (!before[i].id)
+            continue;
+        while (exprs->table[at].id)
             at = (at + 1) & mask;
-        exprs->table[at] = id;
+        exprs->table[at] = before[i];
     }
+    exprs->table_size = size;
+    free(before);
 }
 
 static Expr
-table_add(Exprs *exprs, uint32_t at, Cell cell, Facts facts)
+table_add(Exprs *exprs, uint32_t at, uint32_t hash, Cell cell, Facts facts)
 {
     Expr id = exprs->cells.n;
     vec_push(&exprs->cells, cell);
@@ -115,7 +119,7 @@ table_add(Exprs *exprs, uint32_t at, Cell cell, Facts facts)
     vec_push(&exprs->stamp, 0);
     vec_push(&exprs->index, 0);
     vec_push(&exprs->known_shape, 0);
-    exprs->table[at] = id;
+    exprs->table[at] = (TablePlace){id, hash};
     if ((uint64_t)exprs->cells.n * 2 > exprs->table_size)
         table_grow(exprs);
     return id;
@@ -130,15 +134,15 @@ expr_const(Exprs *exprs, double value)
     memcpy(&bits, &value, sizeof bits);
     uint32_t hash = (uint32_t)hash_mix(bits + 0x5851f42d4c957f2du), mask = exprs->table_size - 1;
     uint32_t at = hash & mask;
-    for (Expr id; (id = exprs->table[at]); at = (at + 1) & mask) {
+    for (Expr id; (id = exprs->table[at].id); at = (at + 1) & mask) {
         const Cell *cell = &exprs->cells.at[id];
-        if (cell->hash == hash && cell->head == OP_CONST
+        if (exprs->table[at].hash == hash && cell->head == OP_CONST
             && !memcmp(&exprs->constants.at[cell->args], &value, sizeof value))
             return id;
     }
-    Cell cell = {.head = OP_CONST, .args = exprs->constants.n, .hash = hash};
+    Cell cell = {.head = OP_CONST, .args = exprs->constants.n};
     vec_push(&exprs->constants, value);
-    return table_add(exprs, at, cell, (Facts){.ops = ops_of(OP_CONST)});
+    return table_add(exprs, at, hash, cell, (Facts){.ops = ops_of(OP_CONST)});
 }
 
 const Expr *
@@ -167,10 +171,10 @@ expr_slot(Exprs *exprs, uint32_t k)
         return exprs->slot_ids.at[k];
     uint32_t hash = (uint32_t)hash_mix(k + 0x14057b7ef767814fu), mask = exprs->table_size - 1;
     uint32_t at = hash & mask;
-    while (exprs->table[at])
+    while (exprs->table[at].id)
         at = (at + 1) & mask;
-    Cell cell = {.head = OP_SLOT, .args = k, .hash = hash, .nslots = k + 1};
-    Expr id = table_add(exprs, at, cell, (Facts){.ops = ops_of(OP_SLOT), .slots = 1ull << (k % 64)});
+    Cell cell = {.head = OP_SLOT, .args = k, .nslots = k + 1};
+    Expr id = table_add(exprs, at, hash, cell, (Facts){.ops = ops_of(OP_SLOT), .slots = 1ull << (k % 64)});
     if (k >= exprs->slot_ids.n)
         vec_grow(&exprs->slot_ids, k + 1 - exprs->slot_ids.n);
     exprs->slot_ids.at[k] = id;
@@ -184,7 +188,7 @@ expr_time(Exprs *exprs)
 }
 
 static Cell
-cell_of(const Exprs *exprs, Op op, const Expr *args, uint32_t n, Facts *facts)
+cell_of(const Exprs *exprs, Op op, const Expr *args, uint32_t n, Facts *facts, uint32_t *mixed)
 {
     uint64_t hash = op * 0x9e3779b97f4a7c15u + n;
     Cell cell = {.head = (uint32_t)op | n << 8};
@@ -198,7 +202,7 @@ cell_of(const Exprs *exprs, Op op, const Expr *args, uint32_t n, Facts *facts)
         facts->slots |= arg->slots;
         cell.nslots = nslots > cell.nslots ? nslots : cell.nslots;
     }
-    cell.hash = (uint32_t)hash_mix(hash);
+    *mixed = (uint32_t)hash_mix(hash);
     return cell;
 }
 
@@ -206,11 +210,12 @@ Expr
 expr_intern(Exprs *exprs, Op op, const Expr *args, uint32_t n)
 {
     Facts facts = {0};
-    Cell cell = cell_of(exprs, op, args, n, &facts);
-    uint32_t mask = exprs->table_size - 1, at = cell.hash & mask;
-    for (Expr id; (id = exprs->table[at]); at = (at + 1) & mask) {
+    uint32_t hash, mask = exprs->table_size - 1;
+    Cell cell = cell_of(exprs, op, args, n, &facts, &hash);
+    uint32_t at = hash & mask;
+    for (Expr id; (id = exprs->table[at].id); at = (at + 1) & mask) {
         const Cell *other = &exprs->cells.at[id];
-        if (other->hash == cell.hash && other->head == cell.head
+        if (exprs->table[at].hash == hash && other->head == cell.head
             && (!n || !memcmp(exprs->pool.at + other->args, args, n * sizeof *args)))
             return id;
     }
@@ -222,7 +227,7 @@ expr_intern(Exprs *exprs, Op op, const Expr *args, uint32_t n)
     if (n)
         memcpy(exprs->pool.at + exprs->pool.n, inside ? exprs->pool.at + offset : args, n * sizeof *args);
     exprs->pool.n += n;
-    return table_add(exprs, at, cell, facts);
+    return table_add(exprs, at, hash, cell, facts);
 }
 
 // --- looking

@@ -14,7 +14,6 @@
 typedef struct Cell {
     uint32_t head;   // operator in the low 8 bits, number of arguments above
     uint32_t args;   // offset into `pool`; CONST: index into `constants`; SLOT: its number
-    uint32_t hash;
     uint32_t nslots; // highest slot + 1
 } Cell;
 
@@ -52,6 +51,11 @@ typedef struct UsedSlots {
 } UsedSlots;
 enum { USED_SLOTS = 8 };
 
+typedef struct TablePlace {
+    Expr id;
+    uint32_t hash;         // of all that it is; what differs in it is not looked at
+} TablePlace;
+
 struct Exprs {
     VEC(Cell) cells;       // cells.at[0] is unused
     VEC(Facts) facts;
@@ -61,7 +65,7 @@ struct Exprs {
     VEC(ConstantBlock) blocks; // what expr_constants was asked for
     Map block_of;          // hash of the numbers -> index into `blocks`
     U32Vec slot_ids;       // slot -> expression, 0: not made yet. One after the other is asked for, which hashes would scatter
-    uint32_t *table;       // open addressing; 0 is a free place
+    TablePlace *table;     // open addressing; id 0 is a free place
     uint32_t table_size;   // a power of two
     U32Vec place;          // per id, all 0 except while one sum or product is being collected: position + 1
     VEC(Term) terms;       // a stack: sums and products under construction
