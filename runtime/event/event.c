@@ -211,6 +211,15 @@ reached(const Run *run, double instant)
     return instant <= run->time + 8 * DBL_EPSILON * fmax(fabs(run->time), fabs(instant));
 }
 
+bool
+event_samples_due(const Run *run, double instant)
+{
+    bool due = false;
+    for (uint32_t k = 0; k < run->model->n_samples && !due; k++)
+        due = sample_instant(run, k) <= instant + 8 * DBL_EPSILON * fabs(instant) && run->v[run->model->sample[k].interval] > 0;
+    return due;
+}
+
 // Samples due at the current time become 1 and move on to their next instant. True when there was one.
 static bool
 start_samples(Run *run)

@@ -13,6 +13,7 @@ MDL_CHECKED int event_iterate(Run *run, bool initial);
 void event_instants(Run *run);
 // The next instant after the current time (infinity when there is none).
 double event_next_instant(const Run *run);
+bool event_samples_due(const Run *run, double instant); // some tick there
 // Chattering ends the run. An accumulation of events is brought to rest, or ends the run as well.
 MDL_CHECKED int event_progress(Run *run);
 // Conditions that go on changing in less than this (s) let no run come through.
@@ -23,6 +24,10 @@ double event_hurry(const Run *run);
 double event_just_after(double instant);
 // Whether a relation with time, as the initialisation has left it, has another value just after the start.
 bool event_leaves_start(Run *run);
+// At the left limit of an event: at its instant relations like `time <= t1` end, and something else happens: `other`, or another relation with time changes.
+// By the text of the specification (8.5) a relation is at an event what it literally is: these stay true there, run->literal, and end in an event of their
+// own right behind it. Where nothing else happens that would be two events for one.
+bool event_is_split(Run *run, bool other);
 // Root functions and new values of relations at the point in v; those with time just after the instant, but for the initialisation.
 void event_relations(Run *run);
 // Relations, laws, discrete variables and unknowns with pre() fixed; what reinit() asks for stands in its places afterwards.

@@ -38,8 +38,17 @@ event_just_after(double instant)
     return instant + fmax(8 * DBL_EPSILON * fabs(instant), DBL_MIN);
 }
 
+// Relation k, which becomes another one just after its instant, is literally what it is at that instant, which is the present one.
+static bool
+ends_behind(const Run *run, uint32_t k)
+{
+    const mdl_time_relation *relation = &run->model->time_relation[k];
+    return run->v[relation->instant] == run->v[0] && (run->v[relation->next] != 0) != (run->time_next[k] != 0);
+}
+
 // Relations with time are evaluated just after the instant, so that `time > t1` is already true at t1. At the start they are what they say:
-// `if time <= 0 then 0 else log(time)` is 0 there, and what changes just after it is an event of its own (event_leaves_start).
+// `if time <= 0 then 0 else log(time)` is 0 there, and what changes just after it is an event of its own (event_leaves_start); and so they are
+// where something else happens at that instant (event_is_split).
 void
 event_relations(Run *run)
 {
@@ -54,7 +63,25 @@ event_relations(Run *run)
     }
     mdl_call(model->relations, run->v);
     for (uint32_t k = 0; k < model->n_time_relations && !run->initialises; k++)
-        run->v[model->time_relation[k].next] = run->time_next[k];
+        if (!run->literal || !ends_behind(run, k))
+            run->v[model->time_relation[k].next] = run->time_next[k];
+}
+
+bool
+event_is_split(Run *run, bool other)
+{
+    const mdl_model *model = run->model;
+    bool ends = false;
+    run->literal = model->n_time_relations > 0;
+    if (!run->literal)
+        return false;
+    event_relations(run);
+    for (uint32_t k = 0; k < model->n_time_relations; k++) {
+        const mdl_time_relation *relation = &model->time_relation[k];
+        ends = ends || ends_behind(run, k);
+        other = other || (run->v[relation->next] != 0) != (run->v[relation->value] != 0);
+    }
+    return run->literal = ends && other;
 }
 
 bool

@@ -258,6 +258,7 @@ struct Run {
     uint64_t *sample_index;    // n_samples: the next instant is start + index*interval
     bool tried;                // the start is sought another way, too: what that meets is not told
     bool initialises;          // the iteration of the initialisation: relations with time are what they are at the start itself
+    bool literal;              // and so they are at the event being handled: what ends behind its instant is an event of its own there
     bool time_event;           // the event being handled is at an instant
     double settled;            // before an event that was located: the last time at which no condition was violated
     bool outdated;             // the row is that left limit: the condition that was located has crossed, and its value is the former one

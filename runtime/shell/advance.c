@@ -180,6 +180,20 @@ evaluate_left_limit(Run *run, double instant, bool located)
     return status;
 }
 
+MDL_CHECKED static int process_event(Run *run, double instant, bool located, bool other);
+
+// Behind an event at whose instant `time <= t1` was still true: where it ends.
+MDL_CHECKED static int
+end_behind(Run *run)
+{
+    int status = integrator_start(run);
+    run->literal = false;
+    if (status != MDL_OK || !simulate_goes_on(run))
+        return status;
+    run->time = event_just_after(run->time);
+    return process_event(run, run->time, false, true);
+}
+
 // other: something else than a delayed event makes this one.
 MDL_CHECKED static int
 process_event(Run *run, double instant, bool located, bool other)
@@ -195,6 +209,7 @@ process_event(Run *run, double instant, bool located, bool other)
         return status;
     audit_before_event(run);
     ahead_mark(run, instant);
+    bool split = event_is_split(run, located || run->fold > 0 || event_samples_due(run, instant) || ahead_next_instant(run) <= instant);
     if (run->sense)
         status = sense_before_event(run);
     // At the end of a step the method's history is that of the event; inside the step one has to be made.
@@ -243,6 +258,8 @@ process_event(Run *run, double instant, bool located, bool other)
         return status;
     if (run->locked && !was_locked)
         return lock(run);
+    if (split)
+        return end_behind(run);
     if (goes_on && at_end)
         return MDL_OK;
     return goes_on ? integrator_resume(run) : integrator_start(run);
