@@ -9,8 +9,8 @@
 //         there when all states are moved by as much as the tolerance allows them to be wrong, for a little more than the step: a clock
 //         that is late by that passes its window all the same, while a spring that touches by rounding does not.
 // Contract: event.h. Not seen is what is shorter than a millionth of a step; functions of loops' unknowns, of delayed values and of
-//           algorithms have no courses. Complexity: per step an evaluation of the values of each function that is far from zero; near it the polynomials
-//           of the step, and sixteen evaluations with derivatives in the long run.
+//           algorithms have no courses. A function that asks for more than that is told of, and given up. Complexity: per step an evaluation of the values of each function that is far from zero; near it the polynomials
+//           of the step, and 48 evaluations with derivatives in the long run.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #include "runtime/point/part.h"
 #include "runtime/point/point.h"
 
-enum { CREDIT_MOST = 400, CREDIT_PER_STEP = 16, HOPELESS = 20, TRIALS = 3 };
+enum { CREDIT_MOST = 400, CREDIT_PER_STEP = 48, HOPELESS = 20, TOLD = 3, TRIALS = 3 };
 static const double SHORTEST = 0x1p-20; // part of half a step: a stretch is not cut further
 static const double BEYOND = 1.25;      // half steps from the middle that moved states are followed
 static const double ROUNDING = 64 * DBL_EPSILON;
@@ -30,6 +30,7 @@ struct Courses {
     Span *point;         // per state that is read
     uint32_t *credit;    // per course: evaluations,
     uint8_t *hopeless;   // and looks in a row that they did not suffice for
+    bool told;           // of one that they did not suffice for again and again
     uint32_t *of;        // per relation: its course plus 1, 0: none
 };
 
@@ -266,6 +267,18 @@ stays_over(Look *look, double place, double end)
     return course_over(look, place, end).value.high < -look->margin;
 }
 
+// The evaluations that the latest looks at a course could make did not suffice.
+static void
+tell_hopeless(Run *run, uint32_t k)
+{
+    Courses *courses = run->courses;
+    if (courses->hopeless[k] < TOLD || courses->told)
+        return;
+    courses->told = true;
+    run_message(run, MDL_WARNING, "at time %.12g: this condition is too intricate to be bounded over steps: when it changes and changes back within one, that may "
+                "not be seen (a smaller --interval looks more often)\n  %s", run->time, root_text(run, run->model->course[k].relation));
+}
+
 // Where course k is over within the step before `end`, the first place of it; NAN: it is not, or it is from there to `end`, which shows it.
 MDL_CHECKED static int
 dip_of(Run *run, uint32_t k, double end, double *when)
@@ -291,7 +304,8 @@ dip_of(Run *run, uint32_t k, double end, double *when)
     end = end < path->end ? (end - path->middle) / path->half : 1;
     bool found = find(&look, -1, end, &place) && !(end < 1 && stays_over(&look, place, end));
     courses->hopeless[k] = look.credit ? 0 : (uint8_t)(courses->hopeless[k] + 1);
-    courses->credit[k] = look.credit + CREDIT_PER_STEP;
+    courses->credit[k] = look.credit + CREDIT_PER_STEP < CREDIT_MOST ? look.credit + CREDIT_PER_STEP : CREDIT_MOST;
+    tell_hopeless(run, k);
     if (found && is_certain(&look, place))
         *when = path_time(path, place);
     return MDL_OK;
@@ -413,6 +427,7 @@ course_snapshot(Run *run, Snapshot *snapshot)
     if (!run->courses)
         return;
     snapshot_part(snapshot, run->courses->hopeless, run->model->n_courses);
+    snapshot_part(snapshot, &run->courses->told, sizeof run->courses->told);
     snapshot_part(snapshot, run->courses->credit, run->model->n_courses * sizeof *run->courses->credit);
 }
 
