@@ -20,7 +20,7 @@
 #include "runtime/point/part.h"
 #include "runtime/point/point.h"
 
-enum { CREDIT_MOST = 400, CREDIT_PER_STEP = 48, HOPELESS = 20, TOLD = 3, TRIALS = 3 };
+enum { CREDIT_MOST = 400, CREDIT_PER_STEP = 48, HOPELESS = 20, TRIALS = 3 };
 static const double SHORTEST = 0x1p-20; // part of half a step: a stretch is not cut further
 static const double BEYOND = 1.25;      // half steps from the middle that moved states are followed
 static const double ROUNDING = 64 * DBL_EPSILON;
@@ -272,7 +272,7 @@ static void
 tell_hopeless(Run *run, uint32_t k)
 {
     Courses *courses = run->courses;
-    if (courses->hopeless[k] < TOLD || courses->told)
+    if (courses->hopeless[k] < HOPELESS || courses->told)
         return;
     courses->told = true;
     run_message(run, MDL_WARNING, "at time %.12g: this condition is too intricate to be bounded over steps: when it changes and changes back within one, that may "
