@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "runtime/event/step_path.h"
+#include "runtime/law/law.h"
 #include "runtime/point/part.h"
 #include "runtime/point/point.h"
 
@@ -319,7 +320,8 @@ first_dip(Run *run, double end, double *first)
     for (uint32_t k = 0; k < looked_at(run); k++) {
         double when = NAN;
         uint32_t relation = run->model->course[k].relation;
-        if (run->courses->hopeless[k] >= HOPELESS || ahead_knows(run, relation) || run->guard[relation].idle)
+        bool held = run->guard[relation].idle || (rest_any(run) && rest_holds(run, relation));
+        if (run->courses->hopeless[k] >= HOPELESS || ahead_knows(run, relation) || held)
             continue;
         int status = dip_of(run, k, end, &when);
         if (status != MDL_OK)
