@@ -579,7 +579,9 @@ ida_snapshot(Run *run, Snapshot *snapshot)
     long *count[] = {&integrator->error_failures, &integrator->newton_failures, &integrator->low_failures, &integrator->stumbles};
     for (size_t k = 0; k < sizeof count / sizeof *count; k++)
         snapshot_part(snapshot, count[k], sizeof *count[k]);
-    snapshot_part(snapshot, &integrator->events, sizeof integrator->events);
+    uint64_t since = run->stats->events - integrator->events; // another run has counted others
+    snapshot_part(snapshot, &since, sizeof since);
+    integrator->events = run->stats->events - since;
     snapshot_part(snapshot, &integrator->recovered, sizeof integrator->recovered);
     snapshot_part(snapshot, &integrator->held_low, sizeof integrator->held_low);
     snapshot_part(snapshot, &integrator->low_steps, sizeof integrator->low_steps);
