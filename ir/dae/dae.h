@@ -601,10 +601,12 @@ bool dae_known_value(Dae *dae, Var var, double *value);
 const Bind *dae_value_bind(Dae *dae, Var var);
 // The parameter that holds a start value that can be set in the compiled model, or NONE.
 Var dae_start_of(const Dae *dae, Var var);
-// How much the start value of a variable (`bind`) counts among those of its aliases (1 to 255); of equal ones the first counts. A fixed one
+// How much the start value of a variable (`bind`) counts among those of its aliases (more than 0); of equal ones the first counts. A fixed one
 // before others, what a declaration says before what its type does, what a user has written before defaults of the library, what is written further out
 // before what is written deeper inside (Modelica specification 3.6, section 8.6.2), the representative's own before an alias's.
-uint32_t dae_start_rank(const Dae *dae, const Bind *bind, Var var);
+uint32_t dae_start_rank(Dae *dae, const Bind *bind, Var var);
+// How far out a start value is written, as Bind.level, or the value of the parameter that it is, if it is exactly one.
+uint32_t dae_start_level(Dae *dae, const Bind *start);
 StateSelect dae_state_select(const Dae *dae, Var var);
 enum { LITERAL_BIT = 0x80000000 };
 // Of the underlying declared variable, or NULL (literal).

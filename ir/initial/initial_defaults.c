@@ -294,7 +294,7 @@ turn_of(const Defaults *defaults, Var var, bool state)
         return USUAL + RANKS;
     const Bind *bind = &defaults->dae->binds.at[defaults->start_of->at[holder]];
     if (bind->level != LEVEL_OF_TYPE && !sources_in_library(defaults->dae->sources, bind->span.lo))
-        return state ? 0 : WRITTEN + RANKS * bind->level;
+        return state ? 0 : WRITTEN + RANKS * dae_start_level(defaults->dae, bind);
     StateSelect select = dae_state_select(defaults->dae, var);
     return state || select == STATE_PREFER || select == STATE_ALWAYS ? USUAL : USUAL + 2 * RANKS;
 }

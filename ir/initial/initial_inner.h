@@ -28,7 +28,7 @@ void initial_conditions(Dae *dae, Problem *problem, InitialStates *states);
 // Per variable its start bind, or NONE. The tables `start_of` of the functions below are this.
 void start_value_binds(const Dae *dae, U32Vec *start_of);
 // Per representative the variable of its class whose start counts, or NONE; per other variable itself, if it has a start.
-void start_value_holders(const Dae *dae, const U32Vec *start_of, U32Vec *holder);
+void start_value_holders(Dae *dae, const U32Vec *start_of, U32Vec *holder);
 // var = start; without a bind 0.
 void start_value_add(Dae *dae, Problem *problem, Var var, const Bind *start, Span span);
 // Fixed starts, but of representatives in `given`; those of aliases that say the same number once more are one condition.

@@ -5,6 +5,7 @@
 // The binds stay, for what asks whether two start values are the same. Contract: before the pass `init`; once.
 // Complexity: linear in variables and binds.
 #include "ir/expr/expr_make.h"
+#include "ir/expr/expr_node.h"
 #include "ir/initial/initial.h"
 #include "ir/structure/problem.h"
 
@@ -52,15 +53,33 @@ dae_start_of(const Dae *dae, Var var)
     return var < dae->start_of.n && dae->start_of.at[var] ? dae->start_of.at[var] - 1 : NONE;
 }
 
+// Where a start value is exactly a parameter, which may be exactly another one, what counts is how far out the outermost of their values is written.
 uint32_t
-dae_start_rank(const Dae *dae, const Bind *bind, Var var)
+dae_start_level(Dae *dae, const Bind *start)
 {
-    enum { DEEPEST = 58, OF_TYPE = 4, IN_LIBRARY = OF_TYPE + 2 * (DEEPEST + 1) }; // the most that a start of a type, and one of the library, has
+    enum { CHAIN = 64 };
+    uint32_t level = LEVEL_OF_TYPE;
+    const Bind *bind = start;
+    for (int i = 0; bind && i < CHAIN && expr_op(dae->exprs, bind->shape) == OP_SLOT; i++) {
+        Var parameter = dae->rows.at[bind->row];
+        bool constant = dae_kind(dae, parameter) == VAR_PARAMETER || dae_kind(dae, parameter) == VAR_CONSTANT;
+        bind = constant ? dae_value_bind(dae, parameter) : NULL;
+        level = bind && bind->level < level ? bind->level : level;
+    }
+    return level == LEVEL_OF_TYPE || start->level == LEVEL_OF_TYPE ? start->level : level;
+}
+
+uint32_t
+dae_start_rank(Dae *dae, const Bind *bind, Var var)
+{
+    enum { LEVELS = LEVEL_OF_TYPE, OF_TYPE = 4, IN_LIBRARY = OF_TYPE + 2 * LEVELS * LEVELS + 2 }; // the most that a start of a type, and one of the library, has
     bool negative, library = sources_in_library(dae->sources, bind->span.lo);
-    uint32_t own = dae_alias(dae, var, &negative) == var ? 2 : 1, level = bind->level < DEEPEST ? bind->level : DEEPEST;
+    uint32_t own = dae_alias(dae, var, &negative) == var ? 2 : 1;
     if (dae->var_flags.at[var] & VARF_FIXED)
-        return UINT8_MAX;
+        return UINT32_MAX;
     if (bind->level == LEVEL_OF_TYPE)
         return (library ? 0 : 2) + own;
-    return (library ? OF_TYPE : IN_LIBRARY) + 2 * (DEEPEST - level) + own;
+    // Of equal parameters the start value that is written further out.
+    uint32_t inner = LEVELS * dae_start_level(dae, bind) + bind->level;
+    return (library ? OF_TYPE : IN_LIBRARY) + 2 * (LEVELS * LEVELS - inner) + own;
 }

@@ -23,13 +23,13 @@ start_value_binds(const Dae *dae, U32Vec *start_of)
 }
 
 static uint32_t
-rank_of_start(const Dae *dae, const U32Vec *start_of, Var var)
+rank_of_start(Dae *dae, const U32Vec *start_of, Var var)
 {
     return dae_start_rank(dae, &dae->binds.at[start_of->at[var]], var);
 }
 
 void
-start_value_holders(const Dae *dae, const U32Vec *start_of, U32Vec *holder)
+start_value_holders(Dae *dae, const U32Vec *start_of, U32Vec *holder)
 {
     bool negative;
     for (Var var = 0; var < dae->nvars; var++)

@@ -28,7 +28,7 @@ typedef struct ParameterOrder {
 
 typedef struct Attributes {
     const U32Vec *bind_of; // ParameterOrder
-    U8Vec rank;            // per place: how much its start value counts
+    U32Vec rank;            // per place: how much its start value counts
     InstrVec *code;
 } Attributes;
 
@@ -296,7 +296,7 @@ make_start(Lowering *low, Attributes *attributes, const Bind *bind)
     bool negative;
     Var at = dae_alias(dae, bind->var, &negative);
     uint32_t place = low->place.at[at];
-    uint8_t mine = (uint8_t)dae_start_rank(dae, bind, bind->var);
+    uint32_t mine = dae_start_rank(dae, bind, bind->var);
     if (place < attributes->rank.n && attributes->rank.at[place] >= mine)
         return;
     if (place < attributes->rank.n)
