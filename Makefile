@@ -198,7 +198,8 @@ $(FUZZ_TARGETS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/f
 	$(Q)$(CC) $(SAN) $(LINK_FUZZER) -Wl,--gc-sections -o $@ $(filter %.o,$^) $(FUZZ_LIBS) -lm
 $(BUILD)/tests/fuzz/scan.o: | $(BUILD)/frontend/text/parser.h
 $(BUILD)/frontend/text/parser.o: CFLAGS += -Wno-unused-but-set-variable
-$(BUILD)/tests/bench/peer%: $(BUILD)/tests/bench/peer%.o $(BUILD)/libruntime.a
+PEERS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/peer*.c)) $(BUILD)/tests/bench/factors
+$(PEERS): %: %.o $(BUILD)/libruntime.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $< $(BUILD)/libruntime.a $(SUNDIALS) -lm
 

@@ -56,12 +56,12 @@ static const char *const left_out[] = {
     "-Wl,--defsym=sense_stepper=ida_stepper", "-Wl,--defsym=csv_file=fmu_left_out", "-Wl,--defsym=mat_file=fmu_left_out",
     "-Wl,--defsym=writer_sink=fmu_left_out",
 };
-// KLU and BTF are under the LGPL.
+// KLU and BTF are under the LGPL; AMD serves them.
 static const char *const sparse[] = {
     "-Wl,--defsym=klu_defaults=fmu_left_out", "-Wl,--defsym=klu_analyze=fmu_left_out", "-Wl,--defsym=klu_factor=fmu_left_out",
     "-Wl,--defsym=klu_refactor=fmu_left_out", "-Wl,--defsym=klu_rcond=fmu_left_out", "-Wl,--defsym=klu_solve=fmu_left_out",
     "-Wl,--defsym=klu_sort=fmu_left_out", "-Wl,--defsym=klu_extract=fmu_left_out", "-Wl,--defsym=klu_free_numeric=fmu_left_out",
-    "-Wl,--defsym=klu_free_symbolic=fmu_left_out",
+    "-Wl,--defsym=klu_free_symbolic=fmu_left_out", "-Wl,--defsym=amd_order=fmu_left_out",
 };
 static const char *const elf[] = {"-shared", "-fPIC", "-O1", "-s", "-Wl,-Bsymbolic", "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,--as-needed"};
 // Everything that a library of Windows needs beside the system's own is in it; what is exported is marked in the source.

@@ -123,7 +123,7 @@ allocate(Bordered *b, size_t entries)
 }
 
 Bordered *
-bordered_create(const mdl_model *model)
+bordered_create(const mdl_model *model, Threads *threads)
 {
     Bordered *b = calloc(1, sizeof *b);
     if (!b)
@@ -140,8 +140,10 @@ bordered_create(const mdl_model *model)
     free(entry);
     if (!b->lu)
         bordered_free(&b);
-    else
+    if (b) {
         lu_repeats(b->lu);
+        lu_share(b->lu, threads);
+    }
     return b;
 }
 

@@ -10,7 +10,8 @@
 typedef struct Bordered Bordered;
 
 // NULL: out of memory or a structurally singular pattern. The model has no constraints.
-Bordered *bordered_create(const mdl_model *model);
+// Threads share the factors (lu_share()); NULL: none.
+Bordered *bordered_create(const mdl_model *model, Threads *threads);
 void bordered_free(Bordered **bordered);
 // Values at the point in v, after the model's `jacobian`.
 void bordered_assemble(Bordered *bordered, const double *v, double cj);

@@ -1,29 +1,16 @@
-// factors.c: numerical refactorisation and solution with pivots that are known.
+// factors.c: sparse triangular factors with the pivots that KLU has chosen.
 //
 // Purpose: most of a large model's steps are triangular solutions, with factors whose pattern stays. KLU's kernels serve
-//          several right sides and keep indices and values in one array; these do not.
-// Method: P R A Q = L U + F over the diagonal blocks of the block triangular form; refactorisation column by column from the left
-//         over known patterns (Gilbert and Peierls, SIAM J. Sci. Stat. Comput. 9 (1988) 862; Davis, Direct Methods for Sparse
-//         Linear Systems, 2006, 6.3). Pivots are stored as reciprocals.
-// Contract: see factors.h. Whether pivots are still good is the caller's to judge.
-// Complexity: a solution takes one product per entry of L, U and F; a refactorisation what KLU's takes.
+//          several right sides and keep indices and values in one array; these do not, and are shared by threads where they are large (division.c).
+// Method: P R A Q = L U + F over the diagonal blocks of the block triangular form. Pivots are stored as reciprocals.
+// Contract: see factors.h. Complexity: O(entries).
 #include "runtime/linear/factors.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct Factors {
-    int32_t n, blocks;
-    const int32_t *start, *row;      // the matrix
-    int32_t *block;                  // first column of each diagonal block, and n
-    int32_t *row_at, *column_at;     // P and Q: rows and columns of the matrix by place
-    int32_t *place;                  // of the rows of the matrix
-    int32_t *l_start, *l_row, *u_start, *u_row, *f_start, *f_row; // columns, without the diagonal
-    double *l, *u, *f, *reciprocal;
-    double *scale;                   // R, by place
-    double *work;                    // zero between calls
-};
+#include "runtime/linear/factors_inner.h"
 
 void
 factors_free(Factors **slot)
@@ -33,9 +20,10 @@ factors_free(Factors **slot)
         return;
     void *parts[] = {factors->block, factors->row_at, factors->column_at, factors->place, factors->l_start, factors->l_row,
                      factors->u_start, factors->u_row, factors->f_start, factors->f_row, factors->l, factors->u,
-                     factors->f, factors->reciprocal, factors->scale, factors->work};
+                     factors->f, factors->reciprocal, factors->scale, factors->work, factors->alike};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         free(parts[k]);
+    division_free(factors);
     free(factors);
     *slot = NULL;
 }
@@ -52,13 +40,14 @@ allocate(Factors *factors, const klu_numeric *numeric)
         good = (*index[k] = calloc(n, sizeof **index[k])) && good;
     for (size_t k = 0; k < sizeof value / sizeof *value; k++)
         good = (*value[k] = calloc(n, sizeof **value[k])) && good;
+    factors->alike = calloc(n, sizeof *factors->alike);
     factors->l_row = calloc((size_t)numeric->lnz + 1, sizeof *factors->l_row);
     factors->u_row = calloc((size_t)numeric->unz + 1, sizeof *factors->u_row);
     factors->f_row = calloc((size_t)numeric->nzoff + 1, sizeof *factors->f_row);
     factors->l = calloc((size_t)numeric->lnz + 1, sizeof *factors->l);
     factors->u = calloc((size_t)numeric->unz + 1, sizeof *factors->u);
     factors->f = calloc((size_t)numeric->nzoff + 1, sizeof *factors->f);
-    return good && factors->l_row && factors->u_row && factors->f_row && factors->l && factors->u && factors->f;
+    return good && factors->alike && factors->l_row && factors->u_row && factors->f_row && factors->l && factors->u && factors->f;
 }
 
 // Takes the diagonal out of sorted columns: the first entry of each column of L, the last one of each of U.
@@ -84,6 +73,29 @@ take_diagonal_out(Factors *factors)
     }
 }
 
+// Column k and the next are alike if the next is the first row of k, and the others are those of the next (Demmel et al., SIAM J. Matrix Anal. Appl. 20 (1999) 720).
+static void
+find_alike(Factors *factors)
+{
+    const int32_t *start = factors->l_start, *row = factors->l_row;
+    for (int32_t k = factors->n - 1; k-- > 0;) {
+        int32_t size = start[k + 1] - start[k], next = start[k + 2] - start[k + 1];
+        bool alike = size == next + 1 && row[start[k]] == k + 1 && !memcmp(row + start[k] + 1, row + start[k + 1], (size_t)next * sizeof *row);
+        factors->alike[k] = !alike ? 0 : factors->alike[k + 1] < UINT8_MAX ? (uint8_t)(factors->alike[k + 1] + 1) : UINT8_MAX;
+    }
+}
+
+bool
+factors_prepare(Factors *factors)
+{
+    if (!division_make(factors))
+        return false;
+    find_alike(factors);
+    for (int32_t k = 0; k < factors->n; k++)
+        factors->place[factors->row_at[k]] = k;
+    return true;
+}
+
 Factors *
 factors_create(klu_symbolic *symbolic, klu_numeric *numeric, klu_common *common, const int32_t *start, const int32_t *row)
 {
@@ -99,84 +111,11 @@ factors_create(klu_symbolic *symbolic, klu_numeric *numeric, klu_common *common,
         return NULL;
     }
     take_diagonal_out(factors);
-    for (int32_t k = 0; k < factors->n; k++) {
-        factors->place[factors->row_at[k]] = k;
+    for (int32_t k = 0; k < factors->n; k++)
         factors->scale[k] = 1 / factors->scale[k];
-    }
+    if (!factors_prepare(factors))
+        factors_free(&factors);
     return factors;
-}
-
-// The scaled column of the matrix at place k: into `work` what is in its block, into F what is above.
-static inline void
-scatter(Factors *factors, const double *restrict values, int32_t k, int32_t first)
-{
-    double *restrict work = factors->work;
-    const int32_t *restrict rows = factors->row, *restrict places = factors->place;
-    const double *restrict scale = factors->scale;
-    int32_t column = factors->column_at[k], above = factors->f_start[k];
-    for (int32_t e = factors->start[column], to = factors->start[column + 1]; e < to; e++) {
-        int32_t place = places[rows[e]];
-        double value = values[e] * scale[place];
-        if (place >= first) {
-            work[place] = value;
-        } else {
-            factors->f_row[above] = place;
-            factors->f[above++] = value;
-        }
-    }
-}
-
-// Eliminates in the column at place k. False: its pivot cannot be divided by.
-static inline bool
-eliminate(Factors *factors, int32_t k)
-{
-    double *restrict work = factors->work, *restrict l = factors->l, *restrict u = factors->u;
-    const int32_t *restrict l_start = factors->l_start, *restrict l_row = factors->l_row, *restrict u_row = factors->u_row;
-    for (int32_t e = factors->u_start[k], to = factors->u_start[k + 1]; e < to; e++) {
-        int32_t j = u_row[e];
-        double value = work[j];
-        work[j] = 0;
-        u[e] = value;
-        for (int32_t at = l_start[j], end = l_start[j + 1]; at < end; at++)
-            work[l_row[at]] -= l[at] * value;
-    }
-    double reciprocal = 1 / work[k];
-    work[k] = 0;
-    factors->reciprocal[k] = reciprocal;
-    for (int32_t at = l_start[k], end = l_start[k + 1]; at < end; at++) {
-        l[at] = work[l_row[at]] * reciprocal;
-        work[l_row[at]] = 0;
-    }
-    return isfinite(reciprocal) && reciprocal != 0;
-}
-
-// The largest entry of each scaled row is 1: only then sizes of pivots say something.
-static void
-choose_scales(Factors *factors, const double *restrict values)
-{
-    const int32_t *restrict rows = factors->row, *restrict places = factors->place;
-    double *restrict scale = factors->scale;
-    int32_t n = factors->n, entries = factors->start[n];
-    memset(scale, 0, (size_t)n * sizeof *scale);
-    for (int32_t e = 0; e < entries; e++) {
-        double size = fabs(values[e]), *most = scale + places[rows[e]];
-        *most = size > *most ? size : *most;
-    }
-    for (int32_t k = 0; k < n; k++)
-        scale[k] = 1 / scale[k];
-}
-
-bool
-factors_renew(Factors *factors, const double *values)
-{
-    bool good = true;
-    choose_scales(factors, values);
-    for (int32_t block = 0; block < factors->blocks && good; block++)
-        for (int32_t k = factors->block[block]; k < factors->block[block + 1] && good; k++) {
-            scatter(factors, values, k, factors->block[block]);
-            good = eliminate(factors, k);
-        }
-    return good;
 }
 
 double
@@ -189,59 +128,4 @@ factors_pivot_ratio(const Factors *factors)
         most = size > most ? size : most;
     }
     return factors->n ? least / most : 1;
-}
-
-static void
-solve_block(const Factors *factors, int32_t first, int32_t end, double *restrict x)
-{
-    const int32_t *restrict start = factors->l_start, *restrict row = factors->l_row;
-    const double *restrict value = factors->l, *restrict reciprocal = factors->reciprocal;
-    int32_t at = start[first];
-    for (int32_t k = first; k < end; k++) {
-        double solved = x[k];
-        for (int32_t to = start[k + 1]; at < to; at++)
-            x[row[at]] -= value[at] * solved;
-    }
-    start = factors->u_start;
-    row = factors->u_row;
-    value = factors->u;
-    at = start[end];
-    for (int32_t k = end; k-- > first;) {
-        double solved = x[k] * reciprocal[k];
-        x[k] = solved;
-        for (int32_t to = start[k]; at > to;) {
-            at--;
-            x[row[at]] -= value[at] * solved;
-        }
-    }
-}
-
-static void
-subtract_above(const Factors *factors, int32_t first, int32_t end, double *restrict x)
-{
-    int32_t at = factors->f_start[first];
-    for (int32_t k = first; k < end; k++)
-        for (int32_t to = factors->f_start[k + 1]; at < to; at++)
-            x[factors->f_row[at]] -= factors->f[at] * x[k];
-}
-
-void
-factors_solve(const Factors *factors, double *b)
-{
-    double *restrict x = factors->work;
-    const int32_t *restrict row_at = factors->row_at, *restrict column_at = factors->column_at;
-    const double *restrict scale = factors->scale;
-    int32_t n = factors->n;
-    for (int32_t k = 0; k < n; k++)
-        x[k] = b[row_at[k]] * scale[k];
-    for (int32_t block = factors->blocks; block-- > 0;) {
-        int32_t first = factors->block[block], end = factors->block[block + 1];
-        solve_block(factors, first, end, x);
-        if (block > 0)
-            subtract_above(factors, first, end, x);
-    }
-    for (int32_t k = 0; k < n; k++) {
-        b[column_at[k]] = x[k];
-        x[k] = 0;
-    }
 }

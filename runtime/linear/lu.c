@@ -10,11 +10,13 @@
 // Complexity: O(n^3) dense; KLU's otherwise.
 #include "runtime/linear/lu.h"
 
+#include <amd.h>
 #include <klu.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/linear/dissection.h"
 #include "runtime/linear/factors.h"
 
 static const double VANISHED = 1e-15; // a pivot below this part of its column before the elimination is rounding
@@ -32,6 +34,9 @@ struct Lu {
     klu_symbolic *symbolic;
     klu_numeric *numeric; // NULL when there are factors
     Factors *factors;
+    Threads *threads;     // see lu_share()
+    bool on_diagonal;     // the pivots of `factors`
+    bool elsewhere;       // pivots must be
     bool repeats;         // see lu_repeats()
     bool solved;          // with `numeric`, once
     double pivot_ratio;   // of the last factorisation with new pivots
@@ -76,11 +81,27 @@ is_nearly_symmetric(const Lu *lu)
     return mirrored >= nonzeros - nonzeros / 4;
 }
 
+// The order of a diagonal block: as KLU orders it by AMD, or what threads can share.
+static int32_t
+order_block(int32_t n, int32_t *start, int32_t *row, int32_t *order, klu_common *common)
+{
+    (void)common;
+    double info[AMD_INFO], entries = 0;
+    if (n >= DISSECTION_LEAST)
+        entries = dissection_order(n, start, row, order);
+    else if (amd_order(n, start, row, order, NULL, info) >= AMD_OK)
+        entries = info[AMD_LNZ] + n;
+    return entries < INT32_MAX ? (int32_t)entries : INT32_MAX; // where factors begin; they grow
+}
+
+enum { KLU_BY_AMD, KLU_BY_COLAMD, KLU_BY_FUNCTION = 3 };
+
 static bool
 analyse_sparse(Lu *lu)
 {
     klu_defaults(&lu->common);
-    lu->common.ordering = is_nearly_symmetric(lu) ? 0 : 1;
+    lu->common.ordering = !is_nearly_symmetric(lu) ? KLU_BY_COLAMD : lu->n < DISSECTION_LEAST ? KLU_BY_AMD : KLU_BY_FUNCTION;
+    lu->common.user_order = order_block;
     lu->symbolic = klu_analyze((int)lu->n, lu->start, lu->row, &lu->common);
     return lu->symbolic != NULL;
 }
@@ -147,7 +168,7 @@ lu_forget(Lu *lu)
     factors_free(&lu->factors);
     if (lu->numeric)
         klu_free_numeric(&lu->numeric, &lu->common);
-    lu->kept = lu->solved = false;
+    lu->kept = lu->solved = lu->elsewhere = false;
 }
 
 // Scatters the columns and computes the row scales. False when a row is empty or not finite.
@@ -293,9 +314,31 @@ solve_dense(const Lu *lu, double *b)
     }
 }
 
+// Pivots on the diagonal where KLU would find none elsewhere, for threads. False: KLU is to choose.
+static bool
+factor_on_diagonal(Lu *lu, const double *values)
+{
+    if (!lu->repeats || lu->common.ordering != KLU_BY_FUNCTION || lu->elsewhere)
+        return false;
+    if (!lu->factors || !lu->on_diagonal) {
+        factors_free(&lu->factors);
+        lu->factors = factors_on_diagonal(lu->symbolic, lu->start, lu->row);
+    }
+    lu->on_diagonal = lu->factors && factors_renew_within(lu->factors, lu->threads, values, 1 / lu->common.tol);
+    lu->pivot_ratio = lu->on_diagonal ? factors_pivot_ratio(lu->factors) : 0;
+    lu->on_diagonal = lu->pivot_ratio > 0 && isfinite(lu->pivot_ratio);
+    lu->elsewhere = !lu->on_diagonal;
+    return lu->on_diagonal;
+}
+
 static bool
 factor_with_new_pivots(Lu *lu, double *values)
 {
+    if (factor_on_diagonal(lu, values)) {
+        if (lu->numeric)
+            klu_free_numeric(&lu->numeric, &lu->common);
+        return true;
+    }
     factors_free(&lu->factors);
     if (lu->numeric)
         klu_free_numeric(&lu->numeric, &lu->common);
@@ -328,7 +371,7 @@ factor_sparse(Lu *lu, double *values, bool fresh)
     if (fresh || (!lu->numeric && !lu->factors))
         return factor_with_new_pivots(lu, values);
     if (lu->repeats && take_over(lu))
-        renewed = factors_renew(lu->factors, values) && factors_pivot_ratio(lu->factors) > 1e-4 * lu->pivot_ratio;
+        renewed = factors_renew(lu->factors, lu->threads, values) && factors_pivot_ratio(lu->factors) > 1e-4 * lu->pivot_ratio;
     else
         renewed = klu_refactor(lu->start, lu->row, values, lu->symbolic, lu->numeric, &lu->common)
                   && lu->common.status == KLU_OK && klu_rcond(lu->symbolic, lu->numeric, &lu->common)
@@ -391,7 +434,7 @@ lu_solve(Lu *lu, double *b)
     if (lu->dense) {
         solve_dense(lu, b);
     } else if (lu->factors || (lu->repeats && lu->solved && take_over(lu))) {
-        factors_solve(lu->factors, b);
+        factors_solve(lu->factors, lu->threads, b);
     } else {
         klu_solve(lu->symbolic, lu->numeric, (int)lu->n, 1, b, &lu->common);
         lu->solved = true;
@@ -402,6 +445,12 @@ void
 lu_repeats(Lu *lu)
 {
     lu->repeats = true;
+}
+
+void
+lu_share(Lu *lu, Threads *threads)
+{
+    lu->threads = threads;
 }
 
 bool

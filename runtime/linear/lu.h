@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "runtime/model/checked.h"
+#include "runtime/model/threads.h"
 
 enum { LU_DENSE_LIMIT = 20 };
 
@@ -20,6 +21,8 @@ void lu_free(Lu **lu);
 void lu_forget(Lu *lu);
 // Says that factors serve for many solutions, and are renewed with the same pivots: worth other arrays than KLU's.
 void lu_repeats(Lu *lu);
+// Threads that share factors which are renewed and solved, with the same bits for any number of them; NULL: none.
+void lu_share(Lu *lu, Threads *threads);
 // Numerical factorisation. `fresh` chooses new pivots; otherwise the old ones are used while they are good.
 // False: the matrix is singular (or not finite); lu_singular_column() names the first offending column.
 MDL_CHECKED bool lu_factor(Lu *lu, const double *values, bool fresh);

@@ -21,6 +21,7 @@ struct Shifted {
     uint32_t *pair_start, *pair_row;
     Lu *real, *pair[SHIFTED_PAIRS];
     bool fresh_real, fresh[SHIFTED_PAIRS];
+    Threads *threads;
 };
 
 static bool
@@ -70,13 +71,14 @@ double_pattern(Shifted *s)
 }
 
 Shifted *
-shifted_create(uint32_t m, uint32_t n, const uint32_t *start, const uint32_t *row)
+shifted_create(uint32_t m, uint32_t n, const uint32_t *start, const uint32_t *row, Threads *threads)
 {
     Shifted *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     s->m = m;
     s->n = n;
+    s->threads = threads;
     bool good = allocate(s, start[m]);
     if (good) {
         memcpy(s->start, start, ((size_t)m + 1) * sizeof *start);
@@ -93,6 +95,7 @@ shifted_create(uint32_t m, uint32_t n, const uint32_t *start, const uint32_t *ro
         return NULL;
     }
     lu_repeats(s->real);
+    lu_share(s->real, threads);
     shifted_forget(s);
     return s;
 }
@@ -163,6 +166,7 @@ shifted_factor_pair(Shifted *s, uint32_t pair, const double *values, double alph
         if (!s->pair[pair])
             return false;
         lu_repeats(s->pair[pair]);
+        lu_share(s->pair[pair], s->threads);
     }
     fill_pair(s, values, alpha, beta);
     bool good = lu_factor(s->pair[pair], s->values, s->fresh[pair]);

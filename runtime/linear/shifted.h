@@ -6,14 +6,16 @@
 #include <stdint.h>
 
 #include "runtime/model/checked.h"
+#include "runtime/model/threads.h"
 
 enum { SHIFTED_PAIRS = 3 };
 
 typedef struct Shifted Shifted;
 
 // A has m columns, B is the unit matrix in the first n of them and zero otherwise; the places of its ones belong to the pattern (compressed
-// columns, ascending, copied). NULL: out of memory, or structurally singular.
-Shifted *shifted_create(uint32_t m, uint32_t n, const uint32_t *start, const uint32_t *row);
+// columns, ascending, copied). Threads share the factors (lu_share()); NULL: none.
+// Returns NULL: out of memory, or structurally singular.
+Shifted *shifted_create(uint32_t m, uint32_t n, const uint32_t *start, const uint32_t *row, Threads *threads);
 void shifted_free(Shifted **shifted);
 // The next factorisations are as the first ones were.
 void shifted_forget(Shifted *shifted);

@@ -70,7 +70,7 @@ create_matrices(Run *run, Ode *ode)
     if (!ode->jacobian)
         return MDL_INTERNAL;
     uint32_t size = jacobian_open(ode->jacobian, &start, &row, &values);
-    ode->shifted = shifted_create(size, ode->n, start, row);
+    ode->shifted = shifted_create(size, ode->n, start, row, run->options->threads);
     if (!ode->shifted)
         return MDL_INTERNAL;
     run->stats->nonzeros = jacobian_nonzeros(ode->jacobian);

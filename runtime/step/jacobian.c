@@ -246,7 +246,7 @@ create(const Run *run, bool causal, const uint32_t *replaced, bool bordered)
     jacobian->n = causal ? model->nx : model->n;
     jacobian->size = causal ? model->nx : model->n + model->n_kept;
     if (bordered) {
-        jacobian->bordered = bordered_create(model);
+        jacobian->bordered = bordered_create(model, run->options->threads);
         if (!jacobian->bordered)
             jacobian_free(&jacobian);
         return jacobian;
@@ -256,8 +256,10 @@ create(const Run *run, bool causal, const uint32_t *replaced, bool bordered)
         jacobian->lu = lu_create(jacobian->size, jacobian->start, jacobian->row);
     if (!built || !jacobian->lu)
         jacobian_free(&jacobian);
-    else
+    if (jacobian) {
         lu_repeats(jacobian->lu);
+        lu_share(jacobian->lu, run->options->threads);
+    }
     return jacobian;
 }
 

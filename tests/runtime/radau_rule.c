@@ -102,7 +102,7 @@ check_shifted(Check *state)
 {
     static const uint32_t start[] = {0, 3, 5, 7}, row[] = {0, 1, 2, 0, 1, 1, 2};
     static const double values[] = {4, 2, 1, 1, 3, 1, 2};
-    Shifted *shifted = shifted_create(3, 2, start, row);
+    Shifted *shifted = shifted_create(3, 2, start, row, NULL);
     double x[] = {1, -2}, y[] = {3, 0.5};
     bool factored = shifted && shifted_factor_pair(shifted, 1, values, 0.7, 1.3) && shifted_factor_real(shifted, values, 0.7);
     check(state, factored, "factors", "singular");
