@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/linear/elimination.h"
+#include "runtime/linear/elimination_cut.h"
 
 enum { LEAST_LEVELS = 4, SWEEPS = 4, LEAST_PIECE = 400, PASSES = 8, DENSE_HALO = 600, LEAST_CLIQUE = 12, DEEPEST = 24 };
 static const double MORE_WORK = 1.05; // than with AMD's order, by one thread

@@ -2,13 +2,13 @@
 //
 // Purpose: factorisations and triangular solutions of large matrices by several threads.
 // Method: a column of the factors needs those that its entries of U name, and a solution with L or U goes along the entries of both. The forest of elimination of their
-//         pattern (Liu, SIAM J. Matrix Anal. Appl. 11 (1990) 134), whatever the pivots are, is cut into parts and a border (elimination.c), and places are
+//         pattern (Liu, SIAM J. Matrix Anal. Appl. 11 (1990) 134), whatever the pivots are, is cut into parts and a border (elimination_cut.c), and places are
 //         numbered anew: part by part, then the border, each in the order in which they were.
 // Contract: what is divided depends on the factors alone, not on the number of threads. Complexity: O(entries), O(n log n).
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/linear/elimination.h"
+#include "runtime/linear/elimination_cut.h"
 #include "runtime/linear/factors_inner.h"
 
 enum { LEAST_BLOCK = 20000, LEAST_PRODUCTS = 2000, CHUNKS = 32 };

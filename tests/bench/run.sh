@@ -190,8 +190,18 @@ threads() {
         row "the same: from source to machine code" "$(calc '%.2f s, %.2f s: %.2f times' "$compiled_alone/1000, $compiled/1000, $compiled_alone/$compiled")"
     }
     shared "cascade of 200,000 filters" $models/filter_cascade.mdl --set n=200000 --stop 0.002
-    shared "heat chain of 300,000 cells" examples/heat_chain/loop.mdl --set n=300000 --stop 1
-    shared "thermal grid of 100,000 nodes" $models/kinds.mdl -m ThermalGrid --set n=100000 --stop 1
+    shared "heat chain of 300,000 cells" examples/heat_chain/loop.mdl --set n=300000 --stop 1 --solver ida
+    shared "thermal grid of 102,400 nodes" $models/kinds.mdl -m ThermalGrid --set n=102400 --stop 1 --solver ida
+    for matrix in "grid 320" "chain 300000" "cube 24"; do
+        for count in 1 "$(nproc)"; do # the least of many times
+            set -- $matrix
+            "$build/tests/bench/factors" "$1" "$2" "$count" >"$work/factors" || echo "factors: failed" >&2
+            again=$(sed 's/.*again \([0-9.]*\) s.*/\1/' "$work/factors") solved=$(sed 's/.*solution \([0-9.]*\) s.*/\1/' "$work/factors")
+            [ "$count" = 1 ] && alone=$again solved_alone=$solved
+        done
+        row "matrix of a $1 of $2: factorisation" "$(calc '%.1f ms, %.1f ms: %.2f times' "1000*$alone, 1000*$again, $alone/$again")" "1.7 times" "$(judge "$alone >= 1.7*$again")"
+        row "the same: solution" "$(calc '%.2f ms, %.2f ms: %.2f times' "1000*$solved_alone, 1000*$solved, $solved_alone/$solved")" "1.7 times" "$(judge "$solved_alone >= 1.7*$solved")"
+    done
     awk 'BEGIN {
         n = 10000
         print "model Different"

@@ -1,6 +1,6 @@
-// elimination.h: forests of elimination, and where they are cut into parts that do not touch each other. Included by dissection.c and parts.c only.
-#ifndef MDLC_RUNTIME_LINEAR_ELIMINATION_H
-#define MDLC_RUNTIME_LINEAR_ELIMINATION_H
+// elimination_cut.h: forests of elimination, and where they are cut into parts that do not touch each other. Included by dissection.c and division.c only.
+#ifndef MDLC_RUNTIME_LINEAR_ELIMINATION_CUT_H
+#define MDLC_RUNTIME_LINEAR_ELIMINATION_CUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

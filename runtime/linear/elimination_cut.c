@@ -1,11 +1,11 @@
-// elimination.c: where a forest of elimination is cut into parts that do not touch each other.
+// elimination_cut.c: where a forest of elimination is cut into parts that do not touch each other.
 //
 // Purpose: triangular solutions of large matrices by several threads.
 // Method: a place of the factors needs only places below it in the forest (Liu, SIAM J. Matrix Anal. Appl. 11 (1990) 134): subtrees are independent. Beginning with
 //         the roots, the costliest subtree gives its root to the border and its children take its place, as long as no more than an eighth of the cost is in the border.
 //         Of all these cuts that counts which takes four threads the least time. Subtrees are then put together to parts of similar cost.
 // Contract: the cut depends on the forest and the costs alone, not on the number of threads. Complexity: O(n log n).
-#include "runtime/linear/elimination.h"
+#include "runtime/linear/elimination_cut.h"
 
 #include <math.h>
 #include <stdlib.h>
