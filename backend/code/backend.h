@@ -28,6 +28,8 @@ void engine_free(Engine **engine);
 const double *engine_late_seconds(const Engine *engine);
 // Who makes machine code of what a run is found to do often; NULL: nobody does.
 const mdl_translator *engine_translator(const Engine *engine);
+// Compiles the model's tangents for `width` directions at once, 4 or 8, now; NULL: they have no such form, or nobody can. They are the engine's.
+const mdl_directions *engine_directions(Engine *engine, uint32_t width);
 
 // mdlc show llvm / asm. False: a line in `why`.
 bool backend_print_llvm(Sys *sys, const EngineOptions *options, Out *out, Out *why);

@@ -10,6 +10,8 @@ struct Engine {
     void *state;
     double late_seconds;
     mdl_translator translator; // make is NULL: there is none
+    // NULL: never. Otherwise compiles the model's tangents for `width` directions at once; NULL: they have no such form.
+    const mdl_directions *(*directions)(void *state, uint32_t width);
 };
 
 // Takes ownership of `state`.

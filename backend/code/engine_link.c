@@ -42,3 +42,9 @@ engine_late_seconds(const Engine *engine)
 {
     return &engine->late_seconds;
 }
+
+const mdl_directions *
+engine_directions(Engine *engine, uint32_t width)
+{
+    return engine && engine->directions ? engine->directions(engine->state, width) : NULL;
+}

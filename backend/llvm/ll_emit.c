@@ -70,15 +70,16 @@ forbid_vectors(Emitter *e, LLVMValueRef branch)
 
 // --- addresses
 
-// v + table[index], a table of int32.
+// v + table[index], a table of int32; or where that tangent stands.
 static LLVMValueRef
-table_address(Emitter *e, LLVMValueRef table, LLVMValueRef index)
+table_address(Emitter *e, LLVMValueRef table, LLVMValueRef index, bool tangent)
 {
     LLVMBuilderRef builder = e->m->builder;
     LLVMValueRef entry = LLVMBuildInBoundsGEP2(builder, e->m->type_int32, table, &index, 1, "");
     LLVMValueRef place = LLVMBuildLoad2(builder, e->m->type_int32, entry, "");
     set_scope(e, place, "alias.scope");
-    return ll_place(e, e->v, LLVMBuildZExt(builder, place, e->m->type_index, ""));
+    place = LLVMBuildZExt(builder, place, e->m->type_index, "");
+    return tangent ? ll_tangent_place(e, place) : ll_place(e, e->v, place);
 }
 
 static LLVMValueRef
@@ -122,11 +123,16 @@ ll_column(Emitter *e, uint32_t number)
         return e->address[number];
     LLVMValueRef address;
     if (e->loop->self) {
-        address = table_address(e, LLVMGetParam(e->function, 1), ll_index(e, number));
+        address = table_address(e, LLVMGetParam(e->function, 1), ll_index(e, number), false);
     } else if (column->table) {
         if (!e->tables.at[number])
             e->tables.at[number] = table_base(e, column);
-        address = table_address(e, e->tables.at[number], e->trip);
+        address = table_address(e, e->tables.at[number], e->trip, ll_tangent_column(e, column));
+    } else if (ll_tangent_column(e, column)) {
+        LLVMValueRef place = ll_index(e, column->start);
+        if (column->stride != 0)
+            place = LLVMBuildNSWAdd(e->m->builder, place, stride_product(e, column->stride), "");
+        address = ll_tangent_place(e, place);
     } else {
         address = ll_place(e, e->v, ll_index(e, column->start));
         if (column->stride != 0)
@@ -137,9 +143,14 @@ ll_column(Emitter *e, uint32_t number)
     return address;
 }
 
+// *type: of what stands there.
 static LLVMValueRef
-operand_address(Emitter *e, uint32_t operand)
+operand_address(Emitter *e, uint32_t operand, LLVMTypeRef *type)
 {
+    *type = e->m->type_double;
+    LLVMValueRef tangent = e->m->directions ? ll_tangent_address(e, operand, type) : NULL;
+    if (tangent)
+        return tangent;
     if (e->routine)
         return ll_cell(e, operand, NULL);
     if (e->loop && operand != UINT32_MAX)
@@ -315,11 +326,14 @@ emit_branch(Emitter *e, const CodeOp *op)
     } else {
         LLVMBasicBlockRef join = ll_block(e), from[2] = {vec_pop(&e->blocks), here};
         LLVMValueRef sides[2] = {vec_pop(&e->sides), a};
+        bool vector = ll_is_vector(sides[0]) || ll_is_vector(sides[1]);
+        sides[1] = vector ? ll_broadcast(e, sides[1]) : sides[1];
         LLVMBuildBr(builder, join);
         LLVMPositionBuilderAtEnd(builder, from[0]);
+        sides[0] = vector ? ll_broadcast(e, sides[0]) : sides[0];
         LLVMBuildBr(builder, join);
         LLVMPositionBuilderAtEnd(builder, join);
-        LLVMValueRef phi = LLVMBuildPhi(builder, e->m->type_double, "");
+        LLVMValueRef phi = LLVMBuildPhi(builder, LLVMTypeOf(sides[0]), "");
         LLVMAddIncoming(phi, sides, from, 2);
         e->value[op->dest] = phi;
         e->depth--;
@@ -531,8 +545,9 @@ note_load(Emitter *e, const CodeOp *op)
 LLVMValueRef
 ll_value(Emitter *e, uint32_t number)
 {
+    LLVMTypeRef type;
     if (!e->value[number])
-        e->value[number] = ll_load(e, operand_address(e, e->loaded[number].from - 1));
+        e->value[number] = ll_load(e, operand_address(e, e->loaded[number].from - 1, &type));
     return e->value[number];
 }
 
@@ -546,7 +561,7 @@ find_late_loads(Emitter *e, const CodeOps *ops)
     map_clear(&e->late_at);
     for (uint32_t i = 0; i < ops->n && !any; i++)
         any = ops->at[i].kind == CODE_INVOKE && ops->at[i].c >= MANY;
-    if (!any || e->loop || e->routine || e->m->lanes)
+    if (!any || e->loop || e->routine || e->m->lanes || e->m->directions)
         return;
     vec_grow(&e->late, e->code->values);
     for (uint32_t i = 0; i < ops->n; i++) {
@@ -633,6 +648,8 @@ ll_operations(Emitter *e, const CodeOps *ops)
             e->value[op->dest] = ll_load(e, ll_place(e, constants, ll_index(e, constant++)));
             continue;
         }
+        if (e->m->directions && ll_directions_lack(e, op, operand, n))
+            continue;
         if (emit_special(e, op) || (e->twin && ll_whole(e, op, operand, n)) || ll_pair(e, op))
             continue;
         if (op->kind >= CODE_IF) {
@@ -641,8 +658,8 @@ ll_operations(Emitter *e, const CodeOps *ops)
             note_load(e, op);
             if (is_late(e, op))
                 continue;
-            LLVMValueRef load =
-                LLVMBuildLoad2(e->m->builder, e->m->type_double, operand_address(e, op->a), "");
+            LLVMTypeRef type;
+            LLVMValueRef address = operand_address(e, op->a, &type), load = LLVMBuildLoad2(e->m->builder, type, address, "");
             e->value[op->dest] = load;
             if (!op->b)
                 set_scope(e, load, "alias.scope");
@@ -650,13 +667,17 @@ ll_operations(Emitter *e, const CodeOps *ops)
             load_before_store(e, op->a);
             bool whole = e->twin && e->whole_cell.at[op->a];
             LLVMValueRef value = whole ? ll_whole_value(e, op->b) : e->value[op->b];
-            LLVMValueRef store = LLVMBuildStore(e->m->builder, value, operand_address(e, op->a));
+            LLVMTypeRef type;
+            LLVMValueRef address = operand_address(e, op->a, &type);
+            LLVMValueRef store = LLVMBuildStore(e->m->builder, type == e->m->type_double ? value : ll_broadcast(e, value), address);
             set_scope(e, store, "noalias");
             map_put(&e->stored, op->a, e->now);
         } else {
-            e->value[op->dest] = build_operation(e, op, n > 0 ? e->value[operand[0]] : NULL,
-                                                 n > 1 ? e->value[operand[1]] : NULL,
-                                                 n > 2 ? e->value[operand[2]] : NULL);
+            LLVMValueRef of[3] = {n > 0 ? e->value[operand[0]] : NULL, n > 1 ? e->value[operand[1]] : NULL, n > 2 ? e->value[operand[2]] : NULL};
+            bool vector = e->m->directions && ll_directions_operands(e, op, of);
+            e->value[op->dest] = build_operation(e, op, of[0], of[1], of[2]);
+            if (vector)
+                ll_lanes_end(e->m);
         }
     }
 }
@@ -749,7 +770,7 @@ ll_emit(LlModule *m, LLVMValueRef function, const Code *code, const LlLoop *loop
 {
     uint32_t columns = loop ? loop->segment->n_columns : 0;
     Emitter e = {.m = m, .function = function, .v = LLVMGetParam(function, 0), .loop = loop,
-                 .address = base_calloc(columns + 1, sizeof *e.address)};
+                 .tangents = m->directions ? LLVMGetParam(function, 1) : NULL, .address = base_calloc(columns + 1, sizeof *e.address)};
     ll_begin_values(&e, code);
     LLVMPositionBuilderAtEnd(m->builder, ll_block(&e));
     if (m->failure)

@@ -19,6 +19,7 @@ typedef struct Emitter {
     LlModule *m;
     const Code *code;
     LLVMValueRef function, v;
+    LLVMValueRef tangents;     // where places from m->shift on stand, when m->directions
     const Routine *routine;    // NULL: of a model's function
     VEC(LLVMValueRef) cell;    // of a routine, by variable (Routine.extents): its memory
     VEC(LLVMValueRef) blocks_of; // of a routine: by block
@@ -74,6 +75,20 @@ void ll_call_attribute(LlModule *m, LLVMValueRef call, const char *name, uint64_
 void ll_begin_values(Emitter *e, const Code *code);
 void ll_free_emitter(Emitter *e);
 LLVMValueRef ll_column(Emitter *e, uint32_t number); // address of a loop's column
+
+// --- ll_directions.c: while m->directions
+// The address of an operand that is a tangent, whose type *type becomes; NULL: it is none.
+LLVMValueRef ll_tangent_address(Emitter *e, uint32_t operand, LLVMTypeRef *type);
+// Of a column: the same.
+bool ll_tangent_column(Emitter *e, const Column *column);
+LLVMValueRef ll_tangent_place(Emitter *e, LLVMValueRef place); // of an i64
+bool ll_is_vector(LLVMValueRef value);
+// The same value for all directions, unless it has one for each.
+LLVMValueRef ll_broadcast(Emitter *e, LLVMValueRef value);
+// Prepares the operands (NULL: there is none) of an operation that has other ones than numbers; true: ll_lanes_end() is to follow.
+bool ll_directions_operands(Emitter *e, const CodeOp *op, LLVMValueRef operand[3]);
+// Whether an operation has no form for several directions; its value is then 0, and the module unfit.
+bool ll_directions_lack(Emitter *e, const CodeOp *op, const uint32_t *operand, uint32_t n);
 
 // --- ll_routine.c
 LLVMValueRef ll_cell(Emitter *e, uint32_t cell, LLVMValueRef plus);

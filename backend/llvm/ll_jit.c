@@ -81,6 +81,8 @@ struct Jit {
     atomic_bool optimised;
     pthread_mutex_t lock; // while a function is compiled
     Engine *engine;
+    mdl_directions directions; // width 0: not asked for yet
+    mdl_fn **dynamics;         // of these
 };
 
 static bool
@@ -129,6 +131,7 @@ release_jit(void *state)
     vec_free(&jit->divided);
     free(jit->late);
     free(jit->waiting);
+    free((void *)jit->dynamics);
     free(jit);
 }
 
@@ -491,6 +494,53 @@ find_functions(Jit *jit, const U32Vec *divided, Out *why)
     return good;
 }
 
+// --- tangents in several directions
+
+static bool
+find_directions(Jit *jit, Out *why)
+{
+    const mdl_tangents *tangents = jit->sys->model->tangents;
+    Map function_at = {0};
+    bool good = true;
+    sys_functions_at(jit->sys, &function_at);
+    jit->dynamics = base_calloc((size_t)tangents->n_dynamics + 1, sizeof *jit->dynamics);
+    jit->directions.dynamics = jit->dynamics;
+    for (uint32_t k = 0; good && k <= tangents->n_dynamics; k++) {
+        const mdl_code *code = k < tangents->n_dynamics ? &tangents->dynamics[k] : &tangents->outputs;
+        mdl_fn **fn = k < tangents->n_dynamics ? &jit->dynamics[k] : &jit->directions.outputs;
+        char name[256];
+        uint32_t f;
+        if (!map_get(&function_at, (uintptr_t)code, &f) || !jit->sys->funcs.at[f].count)
+            continue;
+        snprintf(name, sizeof name, "%s%s", jit->sys->funcs.at[f].name, DIRECTIONS_SUFFIX);
+        good = look_up(jit, name, fn, why);
+    }
+    map_free(&function_at);
+    return good;
+}
+
+// Should LLVM fail here, all goes on as it is.
+static const mdl_directions *
+compile_directions(void *state, uint32_t width)
+{
+    Jit *jit = state;
+    Out why = {0};
+    bool unfit = false;
+    double began = clock_seconds();
+    if (jit->directions.width)
+        return jit->directions.width == width && jit->directions.dynamics ? &jit->directions : NULL;
+    pthread_mutex_lock(&jit->lock);
+    jit->directions.width = width;
+    LlRequest request = {.sys = jit->sys, .options = jit->options, .kept = &jit->kept, .directions = width, .unfit = &unfit, .sink = add_object, .context = jit};
+    bool good = jit->sys->model->tangents && !jit->sys->model->tangents->incomplete && (jit->lljit || start_jit(jit, &why)) && ll_compile(&request, &why) && !unfit
+        && find_directions(jit, &why);
+    jit->directions.dynamics = good ? jit->dynamics : NULL;
+    jit->engine->late_seconds += clock_seconds() - began;
+    pthread_mutex_unlock(&jit->lock);
+    free(why.text);
+    return good ? &jit->directions : NULL;
+}
+
 // Whether a function is left to LLVM; marks those that are not.
 static bool
 needs_llvm(const Jit *jit, uint8_t *made)
@@ -549,6 +599,8 @@ engine_llvm(Sys *sys, const EngineOptions *options, Out *why)
         free(jit->code);
         jit->code = NULL;
         jit->engine = engine_make(release_jit, jit);
+        if (options->translate != TRANSLATE_NEVER)
+            jit->engine->directions = compile_directions;
         if (options->translate != TRANSLATE_NEVER)
             jit->engine->translator = straight_translator(options->translate == TRANSLATE_AT_ONCE);
         return jit->engine;

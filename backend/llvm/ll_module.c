@@ -130,6 +130,7 @@ typedef struct Compiler {
     Lowering *lowering;
     Map cold;        // functions that run once
     bool lanes;      // functions for several runs are made
+    bool unfit;      // something has no form for several directions
     const Func *func;
     uint32_t parts;  // helper functions of `func` so far
     U32Vec *divided; // of `func`, which threads share: trips of its parts; NULL: they do not
@@ -142,6 +143,8 @@ make_machine(const LlRequest *request, bool optimised, Out *why)
     static const LLVMCodeGenOptLevel levels[] =
         {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault};
     int opt = request->options.opt < 0 ? 0 : request->options.opt > 2 ? 2 : request->options.opt;
+    if (request->directions) // vectors are not for the fast selector
+        return ll_machine(LLVMCodeGenLevelLess, request->portable, request->triple, why);
     LLVMTargetMachineRef machine = ll_machine(optimised ? LLVMCodeGenLevelDefault : levels[opt], request->portable, request->triple, why);
     if (machine && !optimised && opt < 2)
         LLVMSetTargetMachineFastISel(machine, true);
@@ -263,6 +266,8 @@ module_for(Compiler *c, bool optimised)
         m->optimised = optimised || together;
         m->failure = c->request->sys->model->failure;
         m->exprs = c->request->sys->exprs;
+        m->directions = c->request->directions;
+        m->shift = m->directions ? c->request->sys->model->tangents->shift : 0;
     }
     return m;
 }
@@ -285,17 +290,23 @@ function_named(LlModule *m, const char *name, bool part)
     if (function)
         return function;
     LLVMTypeRef params[2] = {m->type_pointer, m->type_pointer};
-    function = LLVMAddFunction(m->module, name, LLVMFunctionType(m->type_void, params, part ? 1 : 2, false));
+    function = LLVMAddFunction(m->module, name, LLVMFunctionType(m->type_void, params, part && !m->directions ? 1 : 2, false));
     ll_attribute(m, function, "nounwind");
     if (part)
         LLVMSetVisibility(function, LLVMHiddenVisibility);
     return function;
 }
 
+static const char *
+suffix(const Compiler *c)
+{
+    return c->request->directions ? DIRECTIONS_SUFFIX : c->lanes ? LANES_SUFFIX : "";
+}
+
 static void
 part_name(char *name, size_t size, const Compiler *c, uint32_t part)
 {
-    snprintf(name, size, "%s%s.%u", c->func->name, c->lanes ? LANES_SUFFIX : "", part);
+    snprintf(name, size, "%s%s.%u", c->func->name, suffix(c), part);
 }
 
 LLVMValueRef
@@ -396,7 +407,7 @@ emit_piece(Compiler *c, const Code *code, const LlLoop *loop, uint32_t instrs, b
         return false;
     char name[256];
     if (whole)
-        snprintf(name, sizeof name, "%s%s", c->func->name, c->lanes ? LANES_SUFFIX : "");
+        snprintf(name, sizeof name, "%s%s", c->func->name, suffix(c));
     else
         part_name(name, sizeof name, c, c->parts++);
     if (c->divided)
@@ -413,6 +424,7 @@ emit_piece(Compiler *c, const Code *code, const LlLoop *loop, uint32_t instrs, b
     }
     ll_emit(m, function, code, loop);
     ll_lanes_end(m);
+    c->unfit = c->unfit || m->unfit;
     m->instrs += instrs;
     return true;
 }
@@ -512,7 +524,7 @@ compile_repeated(Compiler *c, const Pieces *pieces, const Segment *segment, bool
     uint64_t work = trip_work(c, &code) * segment->trips;
     uint64_t enough = opt >= 2 ? 0 : opt == 1 ? LOOP_WORK / 16 : LOOP_WORK;
     bool optimised = opt != 0 && work >= enough && (opt > 0 || !is_cold(c));
-    bool good = emit_piece(c, &code, &loop, segment->period, c->lanes || (optimised && code.body.n <= LARGEST_OPTIMISED), only);
+    bool good = emit_piece(c, &code, &loop, segment->period, c->lanes || (optimised && !c->request->directions && code.body.n <= LARGEST_OPTIMISED), only);
     code_free(&code);
     return good;
 }
@@ -525,14 +537,14 @@ emit_calls(Compiler *c)
     if (!m)
         return false;
     char whole[256];
-    snprintf(whole, sizeof whole, "%s%s", c->func->name, c->lanes ? LANES_SUFFIX : "");
-    LLVMValueRef function = function_named(m, whole, false), v = LLVMGetParam(function, 0);
+    snprintf(whole, sizeof whole, "%s%s", c->func->name, suffix(c));
+    LLVMValueRef function = function_named(m, whole, false), given[2] = {LLVMGetParam(function, 0), LLVMGetParam(function, 1)};
     LLVMPositionBuilderAtEnd(m->builder, LLVMAppendBasicBlockInContext(m->context, function, ""));
     for (uint32_t part = 0; part < c->parts; part++) {
         char name[256];
         part_name(name, sizeof name, c, part);
         LLVMValueRef callee = function_named(m, name, true);
-        LLVMBuildCall2(m->builder, LLVMGlobalGetValueType(callee), callee, &v, 1, "");
+        LLVMBuildCall2(m->builder, LLVMGlobalGetValueType(callee), callee, given, m->directions ? 2 : 1, "");
     }
     LLVMBuildRetVoid(m->builder);
     m->instrs += 1 + c->parts / 4;
@@ -655,16 +667,32 @@ compile_lanes(Compiler *c)
     return good;
 }
 
+// The tangents of dynamics and outputs, and nothing else.
+static bool
+compile_directions(Compiler *c)
+{
+    const Sys *sys = c->request->sys;
+    uint8_t *called = base_calloc(sys->funcs.n + 1, sizeof *called);
+    bool good = true;
+    ll_directions_functions(sys, called);
+    for (uint32_t f = 0; good && f < sys->funcs.n; f++)
+        good = !called[f] || compile_one(c, f);
+    *c->request->unfit = c->unfit;
+    free(called);
+    return good;
+}
+
 bool
 ll_compile(const LlRequest *request, Out *why)
 {
-    if (!request->sharing && !request->marked && !sys_verify(request->sys, why)) // who shares has verified already
+    if (!request->sharing && !request->marked && !request->directions && !sys_verify(request->sys, why)) // who shares has verified already
         return false;
     Compiler c = {.request = request, .why = why};
     c.lowering = lowering_create(request->sys, &c.slots);
     find_cold(&c);
-    bool good = request->marked || compile_routines(&c);
-    for (uint32_t f = 0; good && !request->routines_alone && f < request->sys->funcs.n; f++) {
+    bool good = request->marked || request->directions || compile_routines(&c);
+    good = good && (!request->directions || compile_directions(&c));
+    for (uint32_t f = 0; good && !request->routines_alone && !request->directions && f < request->sys->funcs.n; f++) {
         if ((!request->marked || request->late[f]) && !(request->made && request->made[f]))
             good = compile_one(&c, f);
     }

@@ -9,6 +9,7 @@
 //   ll_emit.c    one piece of linear code -> one LLVM function
 //   ll_routine.c routines, and calls of them
 //   ll_lanes.c   functions for several runs side by side
+//   ll_directions.c  tangents in several directions at once
 //   ll_module.c  functions of a Sys -> modules, optimised, handed to a sink
 //   ll_jit.c     sink: object code in this process            (engine_llvm)
 //   ll_print.c   sinks: text of IR and assembly
@@ -43,6 +44,9 @@ typedef struct LlModule {
     // While functions are emitted for several runs side by side: how many, and type_double is a vector of so many doubles. Otherwise 0.
     uint32_t lanes;
     bool unfit;                    // of such a function something is missing, so that none may be used
+    // While tangents are emitted for several directions at once (ll_directions.c): how many; places from `shift` on are vectors of so many doubles, in the array
+    // that is the function's second parameter. Otherwise 0.
+    uint32_t directions, shift;
 } LlModule;
 
 typedef struct LlLoop {
@@ -82,6 +86,8 @@ typedef struct LlRequest {
     const char *triple; // of another computer, portable; NULL: this one's
     uint32_t lanes;     // not 0: what a step of the model calls exists for so many runs at once as well, where that can be (all in one module)
     bool implicit;      // and the Jacobian, for implicit methods
+    uint32_t directions; // not 0: only the tangents of dynamics and outputs are compiled, for so many directions at once
+    bool *unfit;         // then: whether something has no such form, so that nothing of it may be used
     // NULL: all functions. Otherwise one entry per function: a long straight one is marked and left out. With
     // `marked` only the marked ones are compiled, and the marks stay.
     uint8_t *late;
@@ -123,6 +129,11 @@ LLVMValueRef ll_lanes_call(LlModule *m, const char *name, LLVMValueRef a, LLVMVa
 // Marks, per function of the Sys, those that a step calls.
 void ll_lanes_functions(const Sys *sys, bool implicit, uint8_t *called);
 #define LANES_SUFFIX ".lanes"
+
+// --- ll_directions.c
+// Marks, per function of the Sys, those that are tangents of dynamics and outputs.
+void ll_directions_functions(const Sys *sys, uint8_t *called);
+#define DIRECTIONS_SUFFIX ".directions"
 
 // Adds the constant `name`, the model of the Sys, to a module with its functions, which were made for `lanes` runs as well (0: they were not).
 void ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name, Disclosure disclosed, uint32_t lanes, bool implicit);

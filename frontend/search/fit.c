@@ -260,8 +260,12 @@ search_all(Fitting *f)
             return FAULT_USAGE;
     }
     fit->runs = count_runs(fit);
-    for (uint32_t i = 0; i < fit->experiments; i++)
-        fit->failed += fit->experiment[i].trial.failed;
+    for (uint32_t i = 0; i < fit->experiments; i++) {
+        const Trial *trial = &fit->experiment[i].trial;
+        fit->failed += trial->failed;
+        fit->sides += trial->sides;
+        fit->together += trial->together;
+    }
     fit->end = best.end;
     if (best.end == SEARCH_NO_START) {
         out_printf(f->why, "no run from where the search begins comes to the end of the data: %s\n", fit->said);

@@ -49,6 +49,7 @@ typedef struct FitRequest {
     const char *deviations;     // "VARIABLE=VALUE,..."; NULL: as in the data, or from residuals
     uint32_t starts, runs_most;
     bool stop_given;
+    const TrialCompiler *compiler; // may be NULL
 } FitRequest;
 
 typedef struct Fit {
@@ -66,6 +67,7 @@ typedef struct Fit {
     Precision precision;
     SearchEnd end;
     uint64_t runs, failed;
+    uint64_t sides, together;   // right sides with derivatives, and of these for several quantities at once
     uint32_t starts, agreeing;  // searches, and how many came to the same sum
     uint64_t by_differences;    // points at which derivatives were differences, because
     char reason[500];           // of this

@@ -307,7 +307,7 @@ open_run(Fitting *f, Experiment *e)
     for (uint32_t c = 0; c < e->columns; c++)
         column[c] = f->fit->kind[e->column[c].kind].output;
     *trial = (Trial){.model = f->request->model, .free = f->fit->free, .options = *f->request->options, .column = column, .columns = e->columns,
-                     .override = override, .overrides = n};
+                     .override = override, .overrides = n, .compiler = f->request->compiler};
     double start = trial->options.start, stop = trial->options.stop, last = data->time[data->rows - 1];
     if (data->time[0] < start || (f->request->stop_given && last > stop)) {
         bool early = data->time[0] < start;

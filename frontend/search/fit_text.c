@@ -173,9 +173,9 @@ fit_print_json(const Fit *fit, const char *model, Out *out)
         out_text(out, i ? ", " : "");
         out_json(out, fit->experiment[i].data.path);
     }
-    out_printf(out, "],\n \"end\": \"%s\", \"values\": %u, \"runs\": %llu, \"failed\": %llu, \"starts\": %u, \"agreeing\": %u, \"by_differences\": %llu,\n \"quantities\": [",
+    out_printf(out, "],\n \"end\": \"%s\", \"values\": %u, \"runs\": %llu, \"failed\": %llu, \"starts\": %u, \"agreeing\": %u, \"by_differences\": %llu, \"right_sides\": %llu, \"together\": %llu,\n \"quantities\": [",
                search_end_name(fit->end), fit->values, (unsigned long long)fit->runs, (unsigned long long)fit->failed, fit->starts, fit->agreeing,
-               (unsigned long long)fit->by_differences);
+               (unsigned long long)fit->by_differences, (unsigned long long)fit->sides, (unsigned long long)fit->together);
     for (uint32_t k = 0; k < fit->free->n; k++) {
         out_text(out, k ? ",\n  " : "\n  ");
         print_json_quantity(fit, k, out);

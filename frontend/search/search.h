@@ -42,6 +42,13 @@ void free_print_set(const FreeList *free, const double *x, Out *out);
 bool free_spread(const FreeList *free, uint32_t id, double *x, Out *why);
 
 // --- trial.c: one run with other values
+// Who compiles tangents for several directions at once when runs have cost enough, or at once.
+typedef struct TrialCompiler {
+    const mdl_directions *(*directions)(void *engine, uint32_t width); // 4 or 8; NULL: they have no such form
+    void *engine;
+    bool at_once;
+} TrialCompiler;
+
 typedef struct Trial {
     const mdl_model *model;
     const FreeList *free;
@@ -50,7 +57,9 @@ typedef struct Trial {
     uint32_t columns;
     const mdl_override *override; // besides the free quantities
     uint32_t overrides;
+    const TrialCompiler *compiler; // NULL: there is none
     uint64_t runs, failed;
+    uint64_t sides, together;   // right sides with derivatives of all runs, and of these for several quantities at once
     char said[500];             // the first line of what the last run that failed said
     // Of trial_create():
     mdl_model wide;             // with places for derivatives

@@ -72,7 +72,8 @@ command_fit(Session *session)
     int status = trial_prepare(session, &analysis, &free);
     if (status)
         return status;
-    const FitRequest request = {.model = analysis.model, .options = &analysis.options, .free = &free, .files = o->files + 1, .n_files = o->n_files - 1,
+    const TrialCompiler compiler = trial_compiler(session);
+    const FitRequest request = {.compiler = &compiler, .model = analysis.model, .options = &analysis.options, .free = &free, .files = o->files + 1, .n_files = o->n_files - 1,
                                 .columns = o->search.columns, .deviations = o->search.deviations, .starts = o->search.starts ? o->search.starts : 1,
                                 .runs_most = o->search.runs ? o->search.runs : UINT32_MAX, .stop_given = !isnan(o->run.stop)};
     status = fit_find(&request, session->arena, &fit, &why);

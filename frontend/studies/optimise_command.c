@@ -96,6 +96,8 @@ optimise(Session *session, const Analysis *analysis, OptimumRequest *request)
         outcome_free(&outcome);
         return EXIT_MODEL;
     }
+    const TrialCompiler compiler = trial_compiler(session);
+    outcome.trial.compiler = &compiler;
     request->outcome = &outcome;
     int status = optimum_find(request, session->arena, &optima, &why);
     if (why.length)

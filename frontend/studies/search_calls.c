@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "runtime/shell/run_program.h"
 
@@ -58,10 +59,24 @@ trial_prepare(Session *session, Analysis *analysis, FreeList *free)
     run_signals(NULL);
     analysis->options.interrupt = run_interrupt();
     analysis->options.explain = NULL;
+    analysis->options.translator = engine_translator(session->engine);
     analysis->options.time_limit = o->run.limit_time;
     if (isnan(o->run.tolerance))
         analysis->options.tolerance = fmin(analysis->options.tolerance, SEARCH_TOLERANCE);
     return EXIT_FINE;
+}
+
+static const mdl_directions *
+compile_directions(void *engine, uint32_t width)
+{
+    return engine_directions(engine, width);
+}
+
+TrialCompiler
+trial_compiler(const Session *session)
+{
+    const char *when = session->options.translate;
+    return (TrialCompiler){.directions = compile_directions, .engine = session->engine, .at_once = when && !strcmp(when, "early")};
 }
 
 SearchDrawing

@@ -8,6 +8,9 @@
 // Compiles the model, finds the free quantities and where they begin; signals end a run from then on. An exit code; what went wrong was said.
 int trial_prepare(Session *session, Analysis *analysis, FreeList *free);
 
+// Who compiles tangents for its runs.
+TrialCompiler trial_compiler(const Session *session);
+
 // What a result looks like; freed by search_show().
 typedef struct SearchResult {
     Out text, json, table;

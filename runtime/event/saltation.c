@@ -315,6 +315,7 @@ sense_left_limits(Run *run)
             if (!model->discrete[k].next && model->discrete[k].pre)
                 sense->image[p][model->discrete[k].pre] = *tangent_at(sense->tangent, model->discrete[k].value);
     }
+    sense->images++;
     return status;
 }
 
@@ -445,6 +446,7 @@ sense_discretes(Run *run)
         status = settle_tangents(run, p);
         keep_tangents(run, p);
     }
+    sense->images++;
     for (uint32_t k = 0; k < model->n_reinits; k++)
         if (run->v[model->reinit[k].active] != 0)
             sense->reached[model->reinit[k].state] = run->v[model->reinit[k].next];

@@ -92,6 +92,7 @@ sense_begin(Run *run)
             return status;
         keep_image(run, p);
     }
+    sense->images++;
     memcpy(sense->present, sense->s, bytes);
     memcpy(sense->moved, sense->s, bytes);
     memset(sense->tau, 0, sense->n * sizeof *sense->tau);

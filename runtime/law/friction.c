@@ -9,6 +9,7 @@
 // Contract: law.h. Complexity: O(laws) per event and accepted step.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/law/friction_inner.h"
 #include "runtime/point/part.h"
@@ -439,12 +440,11 @@ friction_check(Run *run)
 }
 
 static void
-clamp_tangent(Run *run)
+clamp_tangent(const Run *run, double *rate, uint32_t width)
 {
-    double *yp = run->v + run->model->tangents->shift + run->model->yp;
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
         if (run->model->sgn[k].state >= 0 && friction_mode(run, k) == 0)
-            yp[run->model->sgn[k].state] = 0;
+            memset(rate + (size_t)run->model->sgn[k].state * width, 0, width * sizeof *rate);
 }
 
 static bool

@@ -502,5 +502,5 @@ present(const Run *run)
 
 const RunPart rest_part = {
     .name = "rest", .create = rest_create, .free = rest_free, .present = present, .react = rest_apply,
-    .react_tangent = rest_tangent, .snapshot = rest_snapshot, .settle = rest_settle,
+    .react_tangent = rest_tangent, .reacts = rest_any, .snapshot = rest_snapshot, .settle = rest_settle,
 };

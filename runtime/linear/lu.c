@@ -441,6 +441,51 @@ lu_solve(Lu *lu, double *b)
     }
 }
 
+typedef double Columns __attribute__((vector_size(LU_TOGETHER * sizeof(double)))); // numbers of as many right sides
+
+// As solve_dense_of(), for several right sides side by side.
+__attribute__((target_clones("avx2", "default"))) static void
+solve_dense_columns(const Lu *lu, double *b, uint32_t several)
+{
+    Columns x[LU_DENSE_LIMIT];
+    const double *a = lu->dense_values;
+    size_t n = lu->n;
+    for (size_t k = 0; k < n; k++) {
+        const double *from = b + lu->row_at[k];
+        x[k] = (Columns){0};
+        for (uint32_t l = 0; l < several; l++)
+            x[k][l] = from[l * n] * lu->scale[lu->row_at[k]];
+    }
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = k + 1; i < n; i++)
+            x[i] -= a[k * n + i] * x[k];
+    for (size_t k = n; k-- > 0;) {
+        x[k] /= a[k * n + k];
+        for (size_t i = 0; i < k; i++)
+            x[i] -= a[k * n + i] * x[k];
+    }
+    for (size_t k = 0; k < n; k++)
+        for (uint32_t l = 0; l < several; l++)
+            b[l * n + k] = x[k][l];
+}
+
+void
+lu_solve_several(Lu *lu, double *b, uint32_t several)
+{
+    size_t n = lu->n;
+    if (lu->dense && n > 1 && n <= LU_DENSE_LIMIT) {
+        for (uint32_t taken; several > 1; several -= taken, b += taken * n) {
+            taken = several < LU_TOGETHER ? several : LU_TOGETHER;
+            solve_dense_columns(lu, b, taken);
+        }
+    } else if (!lu->dense && !lu->factors && !lu->repeats) {
+        klu_solve(lu->symbolic, lu->numeric, (int)n, (int)several, b, &lu->common);
+        return;
+    }
+    for (; several; several--, b += n)
+        lu_solve(lu, b);
+}
+
 void
 lu_repeats(Lu *lu)
 {

@@ -9,7 +9,7 @@
 #include "runtime/model/checked.h"
 #include "runtime/model/threads.h"
 
-enum { LU_DENSE_LIMIT = 20 };
+enum { LU_DENSE_LIMIT = 20, LU_TOGETHER = 8 };
 
 typedef struct Lu Lu;
 
@@ -33,6 +33,8 @@ bool lu_starved(const Lu *lu); // it was no singular matrix: there was no memory
 double lu_pivot_ratio(Lu *lu);
 // b := A^-1 b.
 void lu_solve(Lu *lu, double *b);
+// The same of `several` right sides one behind the other.
+void lu_solve_several(Lu *lu, double *b, uint32_t several);
 bool lu_is_dense(const Lu *lu);
 
 #endif

@@ -470,6 +470,14 @@ typedef struct mdl_tangents {
     const mdl_held *held_value;
 } mdl_tangents;
 
+// Tangents of dynamics and outputs in `width` directions at once: each gets v, and then an array, at a multiple of 64 bytes, in which the tangent of place p in
+// direction k stands at p*width + k. They are those of one direction after the other to the bit.
+typedef struct mdl_directions {
+    uint32_t width;
+    mdl_fn *const *dynamics; // per step; NULL: nothing is computed
+    mdl_fn *outputs;
+} mdl_directions;
+
 // What a step calls, for `width` runs side by side: place p of run l stands at v[p*width + l], and v at a multiple of 64 bytes. Values are those
 // of the functions for one run but for functions of libm, which may differ in the last digits.
 typedef struct mdl_lane_step {

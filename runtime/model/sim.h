@@ -147,6 +147,7 @@ typedef struct mdl_options {
     bool no_ranges;           // variables beyond min or max are not told
     bool assemble;            // close loops at the start by moving start values
     const mdl_sense *sense;   // NULL, or sensitivities that are wanted; needs model->tangents
+    const mdl_directions *directions; // NULL, or code of model->tangents for several directions at once
     Threads *threads;               // NULL, or threads for vectors of large models
     bool steady;              // begin in an equilibrium near the start; needs model->tangents
     bool outside;             // of a run that is driven: whoever drives it integrates it himself (mdl_run_point)
@@ -176,6 +177,7 @@ typedef struct mdl_stats {
     uint64_t standing_refused; // and begun so, but then solved by Newton's iteration
     uint64_t standing_products, standing_entries; // of the largest elimination: multiplications with subtraction, entries of the factors
     uint64_t standing_translated; // eliminations that have become machine code
+    uint64_t directions;      // right sides of sensitivities that were made for several parameters at once
     uint64_t restarts;        // restarts after an integrator failure
     uint64_t rows;
     uint64_t checked;         // points that were held against the equations as they were written

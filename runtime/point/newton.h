@@ -55,6 +55,10 @@ struct Newton {
     Square *square;  // of a deficient affine block; NULL: not yet, or not to be used
     bool by_square;  // the latest correction came from it
     StandingLoop *standing; // NULL: not yet
+    // Of tangents (tangent.c): the factors are those of `standing`, or others whose pivots were chosen before; the ratio of pivots with which the rank was found to be
+    // full, or 0.
+    bool by_standing, with_old_pivots;
+    double cleared;
 };
 
 // A correction of m unknowns of an affine block below this part of max(|u|, nominal) is rounding: sums of as many terms have it.

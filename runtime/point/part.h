@@ -28,8 +28,9 @@ struct RunPart {
     MDL_CHECKED int (*share)(Run *run, bool report); // forces that the equations leave open, once these are solved
     MDL_CHECKED int (*close_row)(Run *run); // of a row: moves states in v onto what laws of rates say of them
     void (*rates)(const Run *run, const double *mode, double *rate); // of the exponentials in `mode`
-    void (*react_tangent)(Run *run); // the same for directional derivatives
-    void (*clamp_tangent)(Run *run);
+    void (*react_tangent)(Run *run); // the same for directional derivatives,
+    bool (*reacts)(const Run *run);  // and whether anything does; NULL: it may
+    void (*clamp_tangent)(const Run *run, double *rate, uint32_t width); // in `width` directions side by side: those of the rate of state i from rate[i*width] on
     // Tangents of values of the past, in the direction that is in `tangent`, for parameter p of Sense, or UINT32_MAX: no parameter moves.
     void (*seed)(const Run *run, Tangent *tangent, uint32_t p);
     // --- steps (advance.c)

@@ -5,11 +5,17 @@
 #include "runtime/point/run.h"
 #include "runtime/point/tangent.h"
 
+typedef struct Directions Directions;
+
 struct Sense {
     const mdl_sense *wanted;
     Tangent *tangent;
     uint32_t nx, n;      // states, parameters
-    double **image;      // per parameter: the tangents of parameters and discrete variables (shift places)
+    double **image;      // per parameter: the tangents of parameters and discrete variables (shift places),
+    uint64_t images;     // which have changed so often
+    Directions *directions; // of tangent_columns.c; NULL: one parameter after the other
+    const double *followed; // sense_follow(): the tangent of place 0,
+    size_t stride;          // and how far behind it that of the next place stands
     double *s;           // n*nx: sensitivities of the states at run->time
     double *present;     // n*nx: at the point in v: within the last step, or at an event
     // An event (saltation.c):
@@ -35,6 +41,18 @@ struct Sense {
 // Tangents of everything for parameter p with the sensitivities s of the states, as far as `image` has them; dynamics are
 // not called yet.
 void sense_seed(const Run *run, uint32_t p, const double *s);
+// The same, and dynamics and outputs are called. Of the parameters from 0 on, one after the other, at one point; s is that of parameter p, and those of the others
+// stand `apart` from each other. tangent_factor() comes before the first.
+void sense_follow(Run *run, uint32_t p, const double *s, size_t apart);
+bool sense_follows_several(const Run *run); // at once
+// Behind it: the tangent of a place.
+static inline double
+sense_rate(const Sense *sense, uint32_t place)
+{
+    return sense->followed[place * sense->stride];
+}
+bool directions_create(Run *run); // false: out of memory
+void directions_free(Sense *sense);
 // The same at an event, of which time moves as well.
 void sense_seed_event(const Run *run, uint32_t p, const double *states);
 // Tangents of the motion: time goes on, and the states by f.

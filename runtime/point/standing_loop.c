@@ -385,3 +385,16 @@ standing_loop_solve(Run *run, Newton *newton)
     newton_write(run, newton, newton->start);
     return false;
 }
+
+bool
+standing_loop_factor(const Newton *newton, const double *values)
+{
+    const StandingLoop *loop = newton->standing;
+    return loop && newton->block->linear && loop->orders && loop->credit > 0 && !loop->seek && standing_factor(loop->order[loop->now], values);
+}
+
+void
+standing_loop_apply(const Newton *newton, double *b)
+{
+    standing_solve(newton->standing->order[newton->standing->now], b);
+}

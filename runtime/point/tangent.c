@@ -18,7 +18,9 @@
 #include "runtime/point/past_tangents.h"
 #include "runtime/point/point.h"
 
-static const double SUSPICIOUS = 1e-7; // pivots below this part of the largest: the rank is looked at
+static const double SUSPICIOUS = 1e-7; // pivots below this part of the largest: the rank is looked at,
+static const double STILL = 0.1;       // unless that was done and this part of what it was then is left
+static const double LEFT = 1e-11;      // of a residual's terms, beyond which pivots that were chosen elsewhere are not good enough
 
 struct Tangent {
     Run *run;
@@ -102,33 +104,107 @@ factor_block(Run *run, Newton *newton)
     uint32_t rank;
     mdl_call(block->eval, run->v);
     mdl_call(block->jacobian, run->v);
-    newton->by_square = newton->by_rank = false;
+    newton->by_square = newton->by_rank = newton->by_standing = false;
     uint32_t open = newton_open(newton);
     if (open)
         return newton->by_rank = newton_rank(run, newton, 0, block->m - open);
-    bool factored = newton->lu && lu_factor(newton->lu, run->v + block->jac.values, true);
-    if (block->constraints && block->m <= RANK_LIMIT && (!factored || lu_pivot_ratio(newton->lu) < SUSPICIOUS))
+    newton->by_standing = standing_loop_factor(newton, run->v + block->jac.values);
+    if (newton->by_standing)
+        return true;
+    newton->with_old_pivots = newton->cleared > 0;
+    bool factored = newton->lu && lu_factor(newton->lu, run->v + block->jac.values, !newton->with_old_pivots);
+    double ratio = factored ? lu_pivot_ratio(newton->lu) : 0;
+    if (block->constraints && block->m <= RANK_LIMIT && ratio < SUSPICIOUS && !(ratio > STILL * newton->cleared)) {
         newton->by_rank = newton_review_rank(run, newton, &rank) && rank < block->m;
+        newton->with_old_pivots = false;
+    }
+    newton->cleared = newton->by_rank ? 0 : ratio;
     return factored || newton->by_rank;
+}
+
+void
+tangent_solve(Newton *newton, double *b, uint32_t several)
+{
+    uint32_t m = newton->block->m;
+    if (!newton->by_rank && !newton->by_standing) {
+        lu_solve_several(newton->lu, b, several);
+        return;
+    }
+    for (uint32_t k = 0; k < several; k++, b += m)
+        if (newton->by_rank)
+            rank_solve(newton->rank, b, b);
+        else
+            standing_loop_apply(newton, b);
+}
+
+// What the unknowns' tangents contribute to those of the residuals, and whether these are small beside it.
+static inline __attribute__((always_inline)) bool
+leaves_little(const Run *run, const mdl_block *block, const double *tangent, const uint32_t width, double *restrict term)
+{
+    const double *value = run->v + block->jac.values;
+    bool little = true;
+    memset(term, 0, (size_t)block->m * width * sizeof *term);
+    for (uint32_t j = 0; j < block->m; j++) {
+        const double *size = tangent + (size_t)block->unknown[j] * width;
+        for (uint32_t k = block->jac.column_start[j]; k < block->jac.column_start[j + 1]; k++)
+            for (uint32_t l = 0; l < width; l++)
+                term[(size_t)block->jac.row[k] * width + l] += fabs(value[k] * size[l]);
+    }
+    for (uint32_t i = 0; i < block->m; i++) {
+        const double *left = tangent + (size_t)block->residual[i] * width;
+        for (uint32_t l = 0; l < width; l++)
+            little &= fabs(left[l]) <= LEFT * term[(size_t)i * width + l];
+    }
+    return little;
+}
+
+__attribute__((target_clones("avx2", "default"), optimize("O3"))) static bool
+four_leave_little(const Run *run, const mdl_block *block, const double *tangent, double *term)
+{
+    return leaves_little(run, block, tangent, 4, term);
+}
+
+__attribute__((target_clones("avx2", "default"), optimize("O3"))) static bool
+eight_leave_little(const Run *run, const mdl_block *block, const double *tangent, double *term)
+{
+    return leaves_little(run, block, tangent, 8, term);
+}
+
+bool
+tangent_is_solved(const Run *run, const Newton *newton, const double *tangent, uint32_t width, double *term)
+{
+    const mdl_block *block = newton->block;
+    if (newton->by_rank || (!newton->by_standing && !newton->with_old_pivots))
+        return true;
+    if (width == 8)
+        return eight_leave_little(run, block, tangent, term);
+    return width == 4 ? four_leave_little(run, block, tangent, term) : leaves_little(run, block, tangent, width, term);
+}
+
+bool
+tangent_choose_pivots(const Run *run, Newton *newton)
+{
+    newton->by_standing = newton->with_old_pivots = false;
+    return newton->lu && lu_factor(newton->lu, run->v + newton->block->jac.values, true);
 }
 
 static void
 solve_block(Tangent *tangent, Newton *newton, mdl_code code)
 {
     const mdl_block *block = newton->block;
+    const Run *run = tangent->run;
     double *b = tangent->right;
-    for (uint32_t i = 0; i < block->m; i++)
-        *tangent_at(tangent, block->unknown[i]) = 0;
-    mdl_call(code, tangent->run->v);
-    for (uint32_t i = 0; i < block->m; i++)
-        b[i] = -*tangent_at(tangent, block->residual[i]);
-    if (newton->by_rank)
-        rank_solve(newton->rank, b, b);
-    else
-        lu_solve(newton->lu, b);
-    for (uint32_t i = 0; i < block->m; i++)
-        *tangent_at(tangent, block->unknown[i]) = b[i];
-    mdl_call(code, tangent->run->v);
+    do {
+        for (uint32_t i = 0; i < block->m; i++)
+            *tangent_at(tangent, block->unknown[i]) = 0;
+        mdl_call(code, run->v);
+        for (uint32_t i = 0; i < block->m; i++)
+            b[i] = -*tangent_at(tangent, block->residual[i]);
+        tangent_solve(newton, b, 1);
+        for (uint32_t i = 0; i < block->m; i++)
+            *tangent_at(tangent, block->unknown[i]) = b[i];
+        mdl_call(code, run->v);
+    } while (!tangent_is_solved(run, newton, tangent_at(tangent, 0), 1, b) && tangent_choose_pivots(run, newton));
 }
 
 MDL_CHECKED static int
@@ -164,7 +240,7 @@ take_derivatives(Tangent *tangent)
             yp[i] = dx[i];
     for (uint32_t i = 0; i < run->parts; i++)
         if (run->part[i]->clamp_tangent)
-            run->part[i]->clamp_tangent(tangent->run);
+            run->part[i]->clamp_tangent(run, yp, 1);
 }
 
 static void

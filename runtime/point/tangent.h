@@ -39,4 +39,13 @@ MDL_CHECKED int tangent_held(Tangent *tangent, const char *parameter);
 // stays. MDL_FAILED with a message when the start does not depend smoothly on what it depends on.
 MDL_CHECKED int tangent_start(Tangent *tangent);
 
+// --- parts of it, for several directions (tangent_columns.c)
+struct Newton;
+// b := the solutions with the block's factors, of right sides one behind the other.
+void tangent_solve(struct Newton *newton, double *b, uint32_t several);
+// Whether the tangents of the unknowns solve the equations of the block, where that must be looked at, in as many directions; the tangent of place p stands at
+// tangent[p*width] and behind it, `term` is for m*width numbers. False: tangent_choose_pivots(), which is false when there are none, and once more.
+bool tangent_is_solved(const Run *run, const struct Newton *newton, const double *tangent, uint32_t width, double *term);
+bool tangent_choose_pivots(const Run *run, struct Newton *newton);
+
 #endif

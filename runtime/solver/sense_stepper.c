@@ -88,12 +88,21 @@ right_side(realtype time, N_Vector y, N_Vector out, void *user)
         return -1;
     for (uint32_t p = 0; p < sense->n; p++) {
         size_t at = (size_t)(p + 1) * st->width;
-        sense_seed(run, p, point + at);
-        tangent_dynamics(sense->tangent);
-        memcpy(f + at, tangent_at(sense->tangent, run->model->yp), sense->nx * sizeof *f);
+        sense_follow(run, p, point + at, st->width);
+        for (uint32_t i = 0; i < sense->nx; i++)
+            f[at + i] = sense_rate(sense, run->model->yp + i);
         fractional_rates_tangent(run, p, f + at + sense->nx);
     }
+    run->stats->directions += sense_follows_several(run);
     return nvector_finite(f, (sense->n + 1) * st->width) ? 0 : 1;
+}
+
+// Of one block, in which the absolute tolerances are for numbers of this size.
+__attribute__((target_clones("avx2", "default"), optimize("O3"))) static void
+weigh(double *restrict w, const double *restrict y, const double *restrict shift, const double *restrict abstol, double tolerance, double size, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        w[i] = 1 / (tolerance * fabs(y[i] + shift[i]) + abstol[i] / size);
 }
 
 static int
@@ -101,12 +110,10 @@ weights(N_Vector y, N_Vector w, void *user)
 {
     const Stepping *st = user;
     const Run *run = st->run;
-    uint32_t nx = run->sense->nx;
     for (uint32_t b = 0; b <= run->sense->n; b++) {
         size_t first = (size_t)b * st->width;
         double size = b ? st->scale[b - 1] : 1;
-        for (size_t i = first; i < first + nx; i++)
-            NV_Ith_S(w, (sunindextype)i) = 1 / (run->tolerance * fabs(NV_Ith_S(y, (sunindextype)i) + st->shift[i]) + run->abstol[i - first] / size);
+        weigh(NV_DATA_S(w) + first, NV_DATA_S(y) + first, st->shift + first, run->abstol, run->tolerance, size, run->sense->nx);
         fractional_scaled_weights(run, NV_DATA_S(y) + first, size, NV_DATA_S(w) + first);
     }
     return 0;
@@ -144,6 +151,10 @@ linear_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, r
     Stepping *st = solver->content;
     for (sunindextype i = 0; i < NV_LENGTH_S(b); i++)
         NV_Ith_S(x, i) = NV_Ith_S(b, i) / st->gamma;
+    if (!st->run->modes) {
+        jacobian_solve_several(st->jacobian, NV_DATA_S(x), st->run->sense->n + 1);
+        return 0;
+    }
     for (uint32_t p = 0; p <= st->run->sense->n; p++) {
         fractional_explicit(st->run, NV_DATA_S(x) + (size_t)p * st->width);
         jacobian_solve(st->jacobian, NV_DATA_S(x) + (size_t)p * st->width);
@@ -290,10 +301,9 @@ project(Stepping *st, double time, double *point)
         return false;
     for (uint32_t p = 0; p < sense->n; p++) {
         double *s = point + (size_t)(p + 1) * st->width;
-        sense_seed(run, p, s);
-        tangent_dynamics(sense->tangent);
+        sense_follow(run, p, s, st->width);
         for (uint32_t k = 0; k < model->n_constraints; k++)
-            st->rho[k] = *tangent_at(sense->tangent, model->constraint[k].value);
+            st->rho[k] = sense_rate(sense, model->constraint[k].value);
         projection_move(run, st->projection, st->rho, -1, s);
     }
     return true;

@@ -416,6 +416,17 @@ jacobian_solve(Jacobian *jacobian, double *b)
         solve_model(jacobian, b);
 }
 
+void
+jacobian_solve_several(Jacobian *jacobian, double *b, uint32_t several)
+{
+    if (!jacobian->run && !jacobian->bordered && jacobian->size == jacobian->n) {
+        lu_solve_several(jacobian->lu, b, several);
+        return;
+    }
+    for (uint32_t k = 0; k < several; k++)
+        jacobian_solve(jacobian, b + (size_t)k * jacobian->n);
+}
+
 bool
 jacobian_starved(const Jacobian *jacobian)
 {

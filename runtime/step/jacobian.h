@@ -22,6 +22,8 @@ MDL_CHECKED bool jacobian_assemble(Jacobian *jacobian, Run *run, double cj);
 MDL_CHECKED bool jacobian_factor(Jacobian *jacobian, bool fresh);
 // b := J^-1 b; behind the unknowns stand those of fractional derivatives (run->modes).
 void jacobian_solve(Jacobian *jacobian, double *b);
+// Of several right sides one behind the other, where there are no fractional derivatives.
+void jacobian_solve_several(Jacobian *jacobian, double *b, uint32_t several);
 // Which unknowns the matrix assembled last leaves open, each direction with a newline before it; "" when it is too large.
 void jacobian_null_text(const Jacobian *jacobian, const Run *run, char *text, size_t size);
 // The first column without a pivot: an unknown, or a kept value behind them.

@@ -18,6 +18,7 @@ sense_free(Run *run)
     if (!sense)
         return;
     tangent_free(&sense->tangent);
+    directions_free(sense);
     for (uint32_t p = 0; sense->image && p < sense->n; p++)
         free(sense->image[p]);
     free(sense->image);
@@ -62,7 +63,8 @@ sense_create(Run *run)
     sense->touched = calloc(run->guards + 1, 1);
     sense->modes = run->modes;
     sense->mode_s = calloc((3 * n + 1) * run->modes + 1, sizeof *sense->mode_s);
-    bool good = sense->mode_s && sense->tangent && sense->image && sense->s && sense->kept && sense->touched;
+    sense->images = 1;
+    bool good = directions_create(run) && sense->mode_s && sense->tangent && sense->image && sense->s && sense->kept && sense->touched;
     for (size_t p = 0; p < n && good; p++)
         good = (sense->image[p] = calloc(shift + 1, sizeof **sense->image)) != NULL;
     if (!good) {
@@ -124,11 +126,10 @@ sense_values(Run *run)
     if (wanted->instants)
         memcpy(run->v + wanted->instants, sense->tau, sense->n * sizeof *sense->tau);
     for (uint32_t p = 0; p < sense->n && status == MDL_OK; p++) {
-        sense_seed(run, p, sense->present + (size_t)p * sense->nx);
-        tangent_dynamics(sense->tangent);
+        sense_follow(run, p, sense->present + (size_t)p * sense->nx, sense->nx);
         for (uint32_t k = 0; k < wanted->outputs; k++)
             run->v[wanted->place + k * sense->n + p] = run->model->output[wanted->output[k]].sign
-                * *tangent_at(sense->tangent, run->model->output[wanted->output[k]].place);
+                * sense_rate(sense, run->model->output[wanted->output[k]].place);
     }
     return status;
 }
