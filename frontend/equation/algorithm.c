@@ -319,6 +319,11 @@ add_reinit(Algorithm *algorithm, Node call)
     Span span = node_at(elab, call)->span;
     Node target = call_argument(elab, call, 0, "x"), source = call_argument(elab, call, 1, "expr");
     Value var, value;
+    if (sources_is_strict(elab->program->sources, span.lo)) { // section 8.3.6
+        Diag *diag = diag_add(elab->diags, E0123, span, "'reinit' stands in a when-equation, and not in an algorithm");
+        diag_help(diag, "write a 'when' with it in an equation section");
+        return false;
+    }
     if (!target || !source || !elab->env.guard) {
         diag_add(elab->diags, E0123, span, elab->env.guard ? "reinit needs a variable and a value"
                                                            : "'reinit' can stand in a when-statement only");

@@ -201,7 +201,9 @@ check_pairs(Elab *elab, const ConnectorType *type, Span span)
     }
     if (records ? potentials <= flows : potentials == flows)
         return;
-    Diag *diag = diag_add(elab->diags, W1403, span, "connector '%s' has %u flow variable%s and %u potential%s: each potential needs a flow",
+    // In this language, and in a library, it is told and counts nowhere else.
+    bool error = sources_is_strict(elab->program->sources, span.lo);
+    Diag *diag = diag_add(elab->diags, error ? E0131 : W1403, span, "connector '%s' has %u flow variable%s and %u potential%s: each potential needs a flow",
                           name_of(elab, type->class_name), flows, flows == 1 ? "" : "s", potentials, potentials == 1 ? "" : "s");
     diag_help(diag, "a signal is declared as input or output, what a flow carries as stream, what does not change as parameter");
 }
@@ -381,7 +383,7 @@ static bool
 is_too_deep(Elab *elab, Node ref, uint32_t used)
 {
     Span span = node_at(elab, ref)->span;
-    if (used <= 2 || !sources_is_modelica(elab->program->sources, span.lo) || sources_is_found(elab->program->sources, span.lo))
+    if (used <= 2 || !sources_is_strict(elab->program->sources, span.lo))
         return false;
     Diag *diag = diag_add(elab->diags, E0401, span, "'%s' is a connector of a part of '%s', and a connection reaches those of components only",
                           scope_name_text(elab->program, ref), name_of(elab, node_at(elab, child_at(elab, ref, 0))->sym));

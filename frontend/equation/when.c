@@ -270,6 +270,36 @@ branch_body(When *when, Node branch)
             when_equation(when, child_at(elab, branch, i));
 }
 
+static bool
+defines(const When *when, uint32_t first, uint32_t end, uint32_t var)
+{
+    for (uint32_t i = first; i < end; i++)
+        if (when->definitions.at[i].var == var)
+            return true;
+    return false;
+}
+
+// All branches of an if-equation define the same variables (section 8.3.5.2). In this language, and in a library, those that the branch taken
+// does not define keep their values. `ends`: how many definitions there are behind each branch, and before the first.
+static void
+check_if(const When *when, Node node, const U32Vec *ends, bool complete)
+{
+    Elab *elab = when->context->elab;
+    Span span = node_at(elab, node)->span;
+    if (!sources_is_strict(elab->program->sources, span.lo))
+        return;
+    for (uint32_t i = ends->at[0]; i < when->definitions.n; i++) {
+        bool all = complete;
+        for (uint32_t b = 0; b + 1 < ends->n; b++)
+            all &= defines(when, ends->at[b], ends->at[b + 1], when->definitions.at[i].var);
+        if (all)
+            continue;
+        Diag *diag = diag_add(elab->diags, E0122, when->definitions.at[i].span, "one branch of this if-equation in a 'when' defines this variable, but not every one does");
+        diag_help(diag, "write x = pre(x) where it keeps its value%s", complete ? "" : ", behind 'else'");
+        return;
+    }
+}
+
 // Conditions known at compile time choose their branch. Others guard what their branch defines; a variable that the branch
 // taken does not define keeps its value.
 static void
@@ -278,6 +308,9 @@ when_if(When *when, Node node)
     Elab *elab = when->context->elab;
     Exprs *exprs = elab->dae->exprs;
     Expr outer = when->guard, before = outer; // before: outer, and no earlier branch taken
+    U32Vec ends = {0};
+    bool complete = false;
+    vec_push(&ends, when->definitions.n);
     for (uint32_t b = 0; b < node_at(elab, node)->nchild; b++) {
         Node branch = child_at(elab, node, b), test;
         bool known, taken;
@@ -297,12 +330,17 @@ when_if(When *when, Node node)
             when->guard = guarded(when, condition.elements[0]);
         }
         branch_body(when, branch);
+        vec_push(&ends, when->definitions.n);
+        complete = known;
         if (known)
             break;
         when->guard = before;
         before = guarded(when, expr_1(exprs, OP_NOT, condition.elements[0]));
     }
     when->guard = outer;
+    if (ends.n > 2 || !complete)
+        check_if(when, node, &ends, complete);
+    vec_free(&ends);
 }
 
 static void

@@ -320,9 +320,9 @@ usable_class(Elab *elab, const Member *member, uint32_t class_id)
                  ast_class_kind_name(kind));
         return false;
     }
-    // A short class of a partial one is not partial itself.
     const ClassInfo *named = class_at(elab->program, member->type_class);
-    if (named->flags & AST_F_PARTIAL) {
+    bool library = !(named->flags & AST_F_PARTIAL) && sources_is_others(elab->program->sources, member->span.lo);
+    if (!library && scope_is_partial(elab->program, member->type_class)) {
         name = name_of(elab, named->full_name);
         Diag *diag = diag_add(elab->diags, E0106, member->span,
                               "'%s' is partial: there can be no component of it", name);

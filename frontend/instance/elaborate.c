@@ -805,6 +805,7 @@ fill(Elab *elab, Fragment *frag, Mod *mod)
     check_ports(elab, frag);
     check_block(elab, frag);
     check_flows(elab, frag);
+    check_discrete(elab, frag);
 }
 
 // A component that shares its class's fragment with nobody takes some kilobytes, a variable of a shared one some bytes.

@@ -572,6 +572,7 @@ bool is_size_call(const Elab *elab, Node node); // of size or ndims
 void check_block(Elab *elab, const Fragment *frag);
 // The operators that flows of an operator record need.
 void check_flows(Elab *elab, const Fragment *frag);
+void check_discrete(Elab *elab, const Fragment *frag);
 
 // --- flat_model.c
 bool link_fragments(Elab *elab, Fragment *model);

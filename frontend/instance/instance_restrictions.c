@@ -1,6 +1,6 @@
-// instance_restrictions.c: restrictions of the specialised classes that types decide.
+// instance_restrictions.c: restrictions that types and sections decide.
 //
-// Purpose: connectors of blocks and flows of operator records are looked at where they have been declared (class_restrictions.c looks at the
+// Purpose: connectors of blocks, flows of operator records and discrete variables are looked at where they have been declared (class_restrictions.c looks at the
 // text alone).
 // Method: none: a look at each member.
 // Contract: fragment.h; reports, changes nothing. Complexity: linear in the members.
@@ -47,5 +47,23 @@ check_flows(Elab *elab, const Fragment *frag)
                      name_of(elab, member->name), name_of(elab, class_at(elab->program, class_id)->full_name), needed[k]);
             break;
         }
+    }
+}
+
+// What is declared as a discrete Real is assigned by a when-equation of its class (section 4.5.3). What comes from elsewhere is left alone: inputs,
+// what is connected, and elements that others share.
+void
+check_discrete(Elab *elab, const Fragment *frag)
+{
+    ClassKind kind = (ClassKind)class_at(elab->program, frag->class_id)->kind;
+    bool whole = kind != CLASS_RECORD && kind != CLASS_CONNECTOR && kind != CLASS_TYPE && !frag->is_connector;
+    for (uint32_t i = 0; whole && i < frag->members.n; i++) {
+        const Member *member = &frag->members.at[i];
+        bool own = member->line && (node_at(elab, member->line)->flags & AST_F_DISCRETE);
+        if (!own || !member_is_placed(member) || member->is_component || member->is_connector || member->is_when || member->type.base != TYPE_REAL
+            || (member->flags & (AST_F_INPUT | AST_F_INNER | AST_F_OUTER | AST_F_PARAMETER | AST_F_CONSTANT)) || !sources_is_strict(elab->program->sources, member->span.lo))
+            continue;
+        Diag *diag = diag_add(elab->diags, E0131, member->span, "'%s' is declared as discrete, and no when-equation assigns it", name_of(elab, member->name));
+        diag_help(diag, "leave out 'discrete': a variable that follows from discrete ones changes at events only");
     }
 }

@@ -132,6 +132,13 @@ may_extend(Program *program, uint32_t class_id, uint32_t base, Node extends)
         diag_help(diag, "a short class with other attributes can be made of it: operator record A = B(...)");
         return false;
     }
+    bool basic_record = !scope_is_predefined(base) && info->kind == CLASS_RECORD && ast_at(&program->ast, info->node)->kind_of != CLASS_OPERATOR_RECORD;
+    if (basic_record && ast_at(&program->ast, own->node)->kind_of == CLASS_OPERATOR_RECORD && !is_icon_of_library(program, base, extends)) {
+        diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
+                 "'%s' is an operator record and cannot extend '%s', which is none", sym_text(program->syms, own->full_name),
+                 sym_text(program->syms, info->full_name));
+        return false;
+    }
     uint32_t inside = scope_is_predefined(base) || ast_kind(&program->ast, extends) == AST_SHORT ? 0 : operator_record_inside(program, base);
     if (inside) {
         Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,

@@ -57,7 +57,7 @@ check_elements(Program *program, const ClassInfo *info, const Restriction *rule,
     bool hidden = ast_kind(ast, section) == AST_PROTECTED && rule->kind != CLASS_PACKAGE;
     for (uint32_t i = 0; i < ast_at(ast, section)->nchild; i++) {
         Node line = ast_child(ast, section, i), first = ast_child(ast, line, 3);
-        if (hidden && ast_kind(ast, line) == AST_EXTENDS && !sources_is_others(program->sources, ast_at(ast, line)->span.lo))
+        if (hidden && (ast_kind(ast, line) == AST_EXTENDS || ast_kind(ast, line) == AST_CLASS) && !sources_is_others(program->sources, ast_at(ast, line)->span.lo))
             diag_add(program->diags, E0131, ast_at(ast, line)->span, "'%s' is a %s and has public elements only",
                      sym_text(program->syms, info->full_name), ast_class_kind_name(rule->kind));
         if (ast_kind(ast, line) != AST_COMPONENTS)
@@ -511,6 +511,7 @@ void
 check_redeclares(Program *program, uint32_t class_id)
 {
     check_inherited_classes(program, class_id);
+    check_inherited_names(program, class_id);
     for (uint32_t i = 0; i < class_at(program, class_id)->members.n; i++) {
         const ClassMember *member = &class_at(program, class_id)->members.at[i];
         if (ast_at(&program->ast, member->is_class ? member->node : member->line)->flags & AST_F_REDECLARE)
@@ -537,6 +538,7 @@ check_restrictions(Program *program)
         check_object(program, used.at[i]);
         check_sections(program, used.at[i]);
         check_defaults(program, used.at[i]);
+        check_own_rules(program, used.at[i]);
     }
     vec_free(&used);
 }

@@ -261,8 +261,10 @@ uint32_t scope_class_by_path(Program *program, const char *path);
 uint32_t scope_capsule(Program *program, uint32_t class_id, Sym name);
 // Whether a name may be looked up inside a class (section 5.3.2), as `found` there; reports E0119.
 bool scope_look_inside(Program *program, uint32_t class_id, const Found *found, Span span);
-// Reports a name of a base class that leads through a partial one: E0106. A library may do so.
+// Reports a name of a base class that leads through a partial one, or to something protected: E0106, E0125. A library may do so.
 void scope_base_in_partial(Program *program, uint32_t class_id, Node name);
+// A partial class, or a short class of one.
+bool scope_is_partial(Program *program, uint32_t class_id);
 // Reports the imports of a class that lead nowhere, used or not.
 void scope_check_imports(Program *program, uint32_t class_id);
 // True when an import that would introduce the name has been reported.

@@ -541,6 +541,14 @@ scope_look_inside(Program *program, uint32_t class_id, const Found *found, Span 
 
 // Protected classes are not reached by dots (section 5.3.2), and classes that are no packages show what is encapsulated.
 static void
+report_protected(Program *program, const Found *found, Span span)
+{
+    Diag *diag = diag_add(program->diags, E0125, span, "'%s' is protected in '%s' and cannot be used from outside",
+                          sym_text(program->syms, found->member->name), sym_text(program->syms, class_at(program, found->owner)->full_name));
+    diag_note(diag, ast_at(&program->ast, found->member->node)->span, "declared here");
+}
+
+static void
 check_parts(Program *program, uint32_t class_id, Node name)
 {
     const Ast *ast = &program->ast;
@@ -556,10 +564,7 @@ check_parts(Program *program, uint32_t class_id, Node name)
             return;
         if (!i || !found.member || !found.member->is_protected)
             continue;
-        Diag *diag = diag_add(program->diags, E0125, ast_at(ast, part)->span,
-                              "'%s' is protected in '%s' and cannot be used from outside", sym_text(program->syms, sym),
-                              sym_text(program->syms, class_at(program, found.owner)->full_name));
-        diag_note(diag, ast_at(ast, found.member->node)->span, "declared here");
+        report_protected(program, &found, ast_at(ast, part)->span);
         return;
     }
 }
@@ -581,7 +586,26 @@ scope_base_in_partial(Program *program, uint32_t class_id, Node name)
         }
         if (!(inside ? scope_member(program, in, ast_at(ast, part)->sym, &found) : find_from(program, class_id, ast_at(ast, part)->sym, false, &found)))
             return;
+        if (inside && found.member && found.member->is_protected) {
+            report_protected(program, &found, ast_at(ast, part)->span);
+            return;
+        }
     }
+}
+
+// A short class of a partial one is partial, whether it says so or not (section 4.5.1).
+bool
+scope_is_partial(Program *program, uint32_t class_id)
+{
+    for (uint32_t depth = 0; class_id && !scope_is_predefined(class_id) && depth < DEPTH_LIMIT; depth++) {
+        if (class_at(program, class_id)->flags & AST_F_PARTIAL)
+            return true;
+        if (ast_kind(&program->ast, class_at(program, class_id)->body) != AST_SHORT)
+            return false;
+        scope_bases(program, class_id);
+        class_id = class_at(program, class_id)->bases.n ? class_at(program, class_id)->bases.at[0] : 0;
+    }
+    return false;
 }
 
 uint32_t

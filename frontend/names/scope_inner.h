@@ -16,6 +16,11 @@ void scope_report_class(Program *program, uint32_t class_id, Node name); // that
 void scope_collect_bases(Program *program, uint32_t class_id, U32Vec *all);
 const char *scope_nearest_of(Program *program, uint32_t class_id, Sym name, bool members_only, NamesOf of);
 
+// --- class_rules.c
+void check_own_rules(Program *program, uint32_t class_id);
+// A class beside a component of the same name, one of which is inherited; once the bases are known.
+void check_inherited_names(Program *program, uint32_t class_id);
+
 // --- class_restrictions.c
 // The modification of an element in an extends clause, or 0.
 Node modification_of(const Ast *ast, Node extends, Sym name);

@@ -93,6 +93,25 @@ plain_format(ExprEnv *env, const Type *type, int digits, int width)
     }
 }
 
+// Digits are for Reals alone, and a format says all that the other options could (section 3.7.1.1). A library may say more.
+static bool
+options_fit(BuiltinCall *call, const Type *type)
+{
+    ExprEnv *env = call->env;
+    Node digits = call->n > ARGUMENT_DIGITS ? call->nodes[ARGUMENT_DIGITS] : 0, format = call->n > ARGUMENT_FORMAT ? call->nodes[ARGUMENT_FORMAT] : 0;
+    Node other = digits;
+    for (uint32_t i = ARGUMENT_WIDTH; i < ARGUMENT_FORMAT && i < call->n && !other; i++)
+        other = call->nodes[i];
+    bool wrong = digits && type->base != TYPE_REAL, both = format && other;
+    if ((!wrong && !both) || (env->routines && sources_is_others(env->routines->sources, node_span(env, call->nodes[0]).lo)))
+        return true;
+    if (wrong)
+        diag_add(env->diags, E0210, node_span(env, digits), "'significantDigits' is for Reals, and this is %s", type->base == TYPE_INTEGER ? "an Integer" : "no number");
+    else
+        diag_add(env->diags, E0210, node_span(env, other), "'format' stands alone: it says what the other options would");
+    return false;
+}
+
 bool
 builtin_string(BuiltinCall *call, Value *out)
 {
@@ -113,6 +132,8 @@ builtin_string(BuiltinCall *call, Value *out)
                  value_type_text(env, &value));
         return false;
     }
+    if (!options_fit(call, &value.type))
+        return false;
     if (!has_format)
         format = plain_format(env, &value.type, digits, left ? -width : width);
     else if (!given_format(call, &value, &format))

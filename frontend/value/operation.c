@@ -166,7 +166,7 @@ matrix_power(ExprEnv *env, const Value *left, const Value *right, Span span, Val
     if (left->type.rank != 2 || left->type.dims[0] != left->type.dims[1] || right->type.rank)
         return refuse_sizes(env, AOP_POW, left, right, span);
     double exponent = value_known(env, right) ? value_number(env, right, 0) : -1;
-    if (!(exponent >= 0) || exponent > 1e6 || exponent != floor(exponent)) {
+    if (right->type.base != TYPE_INTEGER || !(exponent >= 0) || exponent > 1e6 || exponent != floor(exponent)) {
         diag_add(env->diags, E0210, span,
                  "the exponent of a matrix must be a constant Integer that is not negative");
         return false;

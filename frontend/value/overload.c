@@ -178,7 +178,9 @@ matrix_product(ExprEnv *env, const Value *left, const Value *right, Span span, V
 {
     uint32_t rows = left->type.rank == 2 ? left->type.dims[0] : 1, columns = right->type.rank == 2 ? right->type.dims[1] : 1;
     uint32_t inner = left->type.dims[left->type.rank - 1], dims[2], rank = 0;
-    if (left->type.rank > 2 || right->type.rank > 2 || inner != right->type.dims[0] || !inner || !rows || !columns)
+    // The product of a vector with something is no sum of products for each kind of number (section 14.5); in this language it is.
+    bool vector = left->type.rank == 1 && env->routines && sources_is_strict(env->routines->sources, span.lo);
+    if (vector || left->type.rank > 2 || right->type.rank > 2 || inner != right->type.dims[0] || !inner || !rows || !columns)
         return refuse(env, "*", left, right, 0, span);
     if (left->type.rank == 2)
         dims[rank++] = rows;

@@ -230,3 +230,9 @@ sources_is_modelica(const Sources *sources, uint32_t offset)
     size_t length = file ? strlen(file->path) : 0;
     return length > 3 && !strcmp(file->path + length - 3, ".mo");
 }
+
+bool
+sources_is_strict(const Sources *sources, uint32_t offset)
+{
+    return sources_is_modelica(sources, offset) && !sources_is_found(sources, offset);
+}

@@ -46,6 +46,8 @@ bool sources_locate(const Sources *sources, uint32_t offset, Place *place); // f
 
 // A file of Modelica, where that is to be read as its specification says; in .mdl files some of it is freer.
 bool sources_is_modelica(const Sources *sources, uint32_t offset);
+// Such a file of the user: what the specification refuses there is an error.
+bool sources_is_strict(const Sources *sources, uint32_t offset);
 
 // Where a span begins; false for a span of nothing that was written.
 static inline bool
