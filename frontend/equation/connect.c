@@ -560,54 +560,6 @@ has_fixed(const Elab *elab, const End *end)
         && end->frag->nvars != elab->dae->connector_types.at[end->frag->connector_type - 1].n;
 }
 
-// Signals have the names that they are connected by, whatever their order (section 9.3): *other where it is another one.
-static bool
-signals_by_name(const Fragment *a, const Fragment *b, bool *other)
-{
-    U32Vec left = {0}, right = {0};
-    bool good = true;
-    for (uint32_t side = 0; side < 2; side++) {
-        const Fragment *frag = side ? b : a;
-        for (uint32_t i = 0; i < frag->order.n; i++) {
-            const Member *member = &frag->members.at[frag->order.at[i]];
-            good = good && (member_is_fixed(member) || (!member->is_component && member->flags & (AST_F_INPUT | AST_F_OUTPUT)));
-            if (!member_is_fixed(member))
-                vec_push(side ? &right : &left, frag->order.at[i]);
-        }
-    }
-    good = good && left.n == right.n;
-    *other = false;
-    for (uint32_t i = 0; good && i < left.n; i++) {
-        const Member *x = &a->members.at[left.at[i]];
-        uint32_t k;
-        good = map_get(&b->by_name, x->name, &k) && same_type(x, &b->members.at[k]) && x->count == b->members.at[k].count;
-        *other |= good && k != right.at[i];
-    }
-    vec_free(&left);
-    vec_free(&right);
-    return good;
-}
-
-// Such connectors are connected by equations, one for each signal.
-static bool
-connect_by_name(Elab *elab, Fragment *frag, const End *a, const End *b, Span span)
-{
-    bool may = a->frag && b->frag && a->frag->class_id != b->frag->class_id && !a->late && !b->late && !a->signal && !b->signal
-            && a->vars.n == a->connectors.n && b->vars.n == b->connectors.n, other;
-    if (!may || !signals_by_name(a->frag, b->frag, &other) || !other)
-        return false;
-    for (uint32_t i = 0; i < a->connectors.n; i++) {
-        FragConnect connect = {.a = a->connectors.at[i], .b = b->connectors.at[i], .a_outside = a->outside, .b_outside = b->outside, .by_name = true, .span = span};
-        vec_push(&frag->connects, connect);
-        for (uint32_t k = 0; k < a->frag->order.n; k++) {
-            const Member *x = &a->frag->members.at[a->frag->order.at[k]], *y = fragment_member(b->frag, x->name);
-            for (uint32_t s = 0; !member_is_fixed(x) && s < x->count; s++)
-                add_equation(elab, frag, EQN_NORMAL, slot_expr(elab, a->vars.at[i] + x->first + s), slot_expr(elab, b->vars.at[i] + y->first + s), span);
-        }
-    }
-    return true;
-}
-
 static void
 add_connects(Elab *elab, Fragment *frag, const End *a, const End *b, Span span)
 {
@@ -616,7 +568,7 @@ add_connects(Elab *elab, Fragment *frag, const End *a, const End *b, Span span)
                  a->connectors.n == 1 ? "" : "s", b->name, b->connectors.n);
         return;
     }
-    if (connect_by_name(elab, frag, a, b, span) || !names_fit(elab, a, b, span))
+    if (!names_fit(elab, a, b, span))
         return;
     bool fixed = has_fixed(elab, a) && has_fixed(elab, b);
     for (uint32_t i = 0; i < a->connectors.n; i++) {

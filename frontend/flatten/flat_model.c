@@ -518,7 +518,7 @@ static void
 link_connect(Linker *linker, const Fragment *frag, const Shift *shift, const FragConnect *connect)
 {
     uint32_t a = global_connector(linker, frag, shift, connect->a), b = global_connector(linker, frag, shift, connect->b);
-    if (in_parts(linker, connect, a, b) && !connect->by_name) {
+    if (in_parts(linker, connect, a, b)) {
         const FragPath *paths = frag->paths.at;
         PartConnect part = {.a = a, .b = b, .a_path = connect->a_path ? &paths[connect->a_path - 1] : NULL,
                             .b_path = connect->b_path ? &paths[connect->b_path - 1] : NULL, .a_outside = connect->a_outside,
@@ -526,10 +526,9 @@ link_connect(Linker *linker, const Fragment *frag, const Shift *shift, const Fra
         vec_push(&linker->parts, part);
         return;
     }
-    Connect made = {.a = a, .b = b, .a_outside = connect->a_outside, .b_outside = connect->b_outside, .by_name = connect->by_name,
-                    .span = connect->span};
+    Connect made = {.a = a, .b = b, .a_outside = connect->a_outside, .b_outside = connect->b_outside, .span = connect->span};
     vec_push(&linker->dae->connects, made);
-    if (linker->edges.n && !made.by_name)
+    if (linker->edges.n)
         link_overconstrained(linker, &made, shift->inst);
 }
 

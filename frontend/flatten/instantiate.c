@@ -463,6 +463,8 @@ elab_free(Elab *elab)
     vec_free(&elab->implicit);
     vec_free(&elab->overconstrained);
     map_free(&elab->overconstrained_of);
+    map_free(&elab->order_of_names);
+    vec_free(&elab->name_orders);
     vec_free(&elab->env.locals);
     vec_free(&elab->slots);
     map_free(&elab->slot_of);

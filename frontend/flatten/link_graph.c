@@ -186,9 +186,9 @@ collect_graph(Linker *linker, const Fragment *frag, Shift shift)
         const FragConnect *connect = &frag->connects.at[i];
         uint32_t a = global_connector(linker, frag, &shift, connect->a);
         uint32_t b = global_connector(linker, frag, &shift, connect->b);
-        if (in_parts(linker, connect, a, b) && !connect->by_name)
+        if (in_parts(linker, connect, a, b))
             add_part_edges(linker, frag, connect, a, b);
-        else if (!in_parts(linker, connect, a, b))
+        else
             add_connect_edges(linker, a, b, connect->span);
         linker->connects_of.at[a]++;
         linker->connects_of.at[b]++;

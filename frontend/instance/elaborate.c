@@ -688,11 +688,70 @@ place_early(Elab *elab, Fragment *frag, Member *member)
     return frag->placed || member->placed || place_next(elab, frag, member);
 }
 
+// --- the order of the elements of connectors
+
+static bool
+comes_first(const Fragment *frag, const Member *member)
+{
+    bool outer = (member->flags & (AST_F_INNER | AST_F_OUTER)) == AST_F_OUTER;
+    return member->state == 2 && !member->absent && !outer && !(frag->is_connector && member_is_fixed(member));
+}
+
+// The names of a connector's variables, in any order, as a key.
+static uint64_t
+names_key(const Fragment *frag, uint32_t *n)
+{
+    uint64_t key = 0;
+    *n = 0;
+    for (uint32_t i = 0; i < frag->members.n; i++)
+        if (comes_first(frag, &frag->members.at[i])) {
+            key += hash_mix(frag->members.at[i].name);
+            (*n)++;
+        }
+    return hash_add(key, *n);
+}
+
+static bool
+place_as_known(Elab *elab, Fragment *frag, const Sym *names, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const Member *member = fragment_member(frag, names[i]);
+        if (!member || member->placed || !comes_first(frag, member))
+            return false;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!place_next(elab, frag, fragment_member(frag, names[i])))
+            return false;
+    return true;
+}
+
+// Connectors are connected place by place, and their elements have the names that they are connected by, whatever order these are declared in
+// (section 9.3): all connectors with the same names have the order of the first one.
+static void
+place_by_name(Elab *elab, Fragment *frag)
+{
+    uint32_t n, index;
+    uint64_t key = names_key(frag, &n);
+    if (map_get(&elab->order_of_names, key, &index)) {
+        place_as_known(elab, frag, elab->name_orders.at[index], n);
+        return;
+    }
+    Sym *names = arena_array(elab->arena, Sym, n);
+    n = 0;
+    for (uint32_t i = 0; i < frag->members.n; i++)
+        if (comes_first(frag, &frag->members.at[i]))
+            names[n++] = frag->members.at[i].name;
+    map_put(&elab->order_of_names, key, elab->name_orders.n);
+    vec_push(&elab->name_orders, names);
+}
+
 // A connector's variables come first, so that they are one range; elsewhere the order is that of declaration, but for what had to be placed
 // early.
 static void
 place_members(Elab *elab, Fragment *frag)
 {
+    if (frag->is_connector && !frag->is_expandable)
+        place_by_name(elab, frag);
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < frag->members.n; i++) {
             Member *member = &frag->members.at[i];

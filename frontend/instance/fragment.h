@@ -147,7 +147,7 @@ typedef struct FragFlag { uint32_t var; uint8_t clear, set; } FragFlag;
 typedef struct PathStep { Sym name; uint8_t rank; uint32_t index[MAX_RANK]; } PathStep;
 typedef struct FragPath { PathStep *steps; uint32_t n; } FragPath;
 // a_path, b_path: index into Fragment.paths + 1 where a part of the connector is connected, otherwise 0.
-typedef struct FragConnect { uint32_t a, b, a_path, b_path; bool a_outside, b_outside, by_name; Span span; } FragConnect;
+typedef struct FragConnect { uint32_t a, b, a_path, b_path; bool a_outside, b_outside; Span span; } FragConnect;
 typedef struct FragReinit {
     uint32_t var, when;
     Expr shape;
@@ -282,6 +282,8 @@ struct Elab {
     bool open_records;       // a record is elaborated for its type alone: sizes that its fields leave open are those of values
     bool connects_parts;     // there are expandable connectors, or parts of connectors are connected
     VEC(Overconstrained) overconstrained;
+    Map order_of_names;      // names of the variables of a connector -> index into name_orders
+    VEC(Sym *) name_orders;  // in the order of the first connector that has them
     Map overconstrained_of;  // connector type -> its first entry there
     uint32_t spread;         // classes looked at for the value of one record
     bool in_equation;        // between begin_equation and end_equation

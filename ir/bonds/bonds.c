@@ -106,8 +106,6 @@ join_connects(Pass *pass)
     vec_grow(&pass->joins, dae->connects.n);
     for (uint32_t i = 0; i < dae->connects.n; i++) {
         const Connect *connect = &dae->connects.at[i];
-        if (connect->by_name)
-            continue;
         uint32_t type_a = dae->connectors.at[connect->a].type, type_b = dae->connectors.at[connect->b].type;
         if (type_a != type_b && !same_layout(dae_connector_type(dae, connect->a), dae_connector_type(dae, connect->b))) {
             report_types(pass, connect);
@@ -142,7 +140,7 @@ collect_sets(Pass *pass)
     for (uint32_t i = 0; i < dae->connects.n; i++) {
         const Connect *connect = &dae->connects.at[i];
         uint32_t a = 2 * connect->a + connect->a_outside, b = 2 * connect->b + connect->b_outside;
-        if (pass->touched.at[a] && pass->touched.at[b] && !connect->by_name) {
+        if (pass->touched.at[a] && pass->touched.at[b]) {
             number_element(pass, a, i);
             number_element(pass, b, i);
         }

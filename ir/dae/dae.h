@@ -312,7 +312,6 @@ typedef struct Connector { // its scalars are first .. first + type.n - 1
 typedef struct Connect {
     uint32_t a, b;         // connectors
     uint8_t a_outside, b_outside; // the connector belongs to the class in which connect stands
-    uint8_t by_name;       // the signals have other places in the two, and equations connect them
     Span span;
 } Connect;
 

@@ -334,7 +334,7 @@ connector_end(Reader *reader, uint8_t *outside)
 static void
 read_connect(Reader *reader)
 {
-    Connect connect = {.span = reader_span(reader), .by_name = reader_take(reader, "named")};
+    Connect connect = {.span = reader_span(reader)};
     connect.a = connector_end(reader, &connect.a_outside);
     connect.b = connector_end(reader, &connect.b_outside);
     if (!reader->failed)

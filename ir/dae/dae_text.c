@@ -326,7 +326,7 @@ print_connects(const Dae *dae, Out *out)
     }
     for (uint32_t i = 0; i < dae->connects.n; i++) {
         const Connect *connect = &dae->connects.at[i];
-        out_printf(out, "connect %s%s", connect->by_name ? "named " : "", connect->a_outside ? "outside " : "");
+        out_printf(out, "connect %s", connect->a_outside ? "outside " : "");
         print_path(dae, dae->connectors.at[connect->a].inst, out);
         out_printf(out, " %s", connect->b_outside ? "outside " : "");
         print_path(dae, dae->connectors.at[connect->b].inst, out);
