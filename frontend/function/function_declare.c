@@ -125,6 +125,10 @@ change_defaults(Frame *frame, Node modification, void *scope, uint32_t first)
                 at = k;
         if (named && at < frame->variables.n && !check_attributes(frame, &frame->variables.at[at], mods, &simple))
             return false;
+        if (at < frame->variables.n && (ast_at(env->ast, frame->variables.at[at].line)->flags & AST_F_FINAL)) {
+            diag_add(env->diags, E0109, node_span(env, mod), "'%s' is final and cannot be modified", sym_text(env->syms, frame->variables.at[at].name));
+            return false;
+        }
         if (!simple) {
             diag_add(env->diags, E0721, node_span(env, mod),
                      "this modification of an inherited function or record is not supported yet");

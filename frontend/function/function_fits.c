@@ -59,7 +59,9 @@ same_variable(const Frame *wanted, const Frame *given, const Variable *asked, co
                                                        sym_text(env->syms, has->name), name));
     if (!shape_of(env, asked, &a) || !shape_of(env, has, &b))
         return false;
-    bool same = type_same_class(&a.type, &b.type) || (type_is_number(&a.type) && type_is_number(&b.type));
+    // An Integer is taken where a Real is asked for, and not the other way round.
+    VarType from = asked->flags & AST_F_INPUT ? a.type.base : b.type.base, to = asked->flags & AST_F_INPUT ? b.type.base : a.type.base;
+    bool same = type_same_class(&a.type, &b.type) || (from == TYPE_INTEGER && to == TYPE_REAL);
     return (same && a.rank == b.rank) || refuse(wanted, given, has, arena_printf(env->arena, "its %s '%s' has another type", sign,
                                                                                 sym_text(env->syms, has->name)));
 }

@@ -11,6 +11,7 @@
 #include "ir/base/diag.h"
 #include "ir/base/src.h"
 #include "ir/base/words.h"
+#include "ir/expr/expr_make.h"
 #include "ir/expr/expr_node.h"
 #include "runtime/model/nearest.h"
 
@@ -145,6 +146,22 @@ note_indices(Elab *elab, const Member *member, Reference *out)
     out->indices = indices;
 }
 
+// Any component has sizes (section 4.6), and no other value.
+static void
+sizes_reference(Elab *elab, const Target *target, Reference *out)
+{
+    Value *none = arena_new(elab->scratch, Value);
+    out->type = (Type){.base = TYPE_REAL, .rank = target->rank};
+    out->count = 1;
+    for (uint32_t i = 0; i < target->rank; i++)
+        out->count *= out->type.dims[i] = target->dims[i];
+    *none = (Value){.type = out->type, .count = out->count, .elements = arena_array(elab->scratch, Expr, out->count + 1)};
+    for (uint32_t i = 0; i < out->count; i++)
+        none->elements[i] = expr_const(elab->dae->exprs, 0);
+    out->kind = VAR_CONSTANT;
+    out->value = none;
+}
+
 static bool
 look_up_component(ExprEnv *env, Node ref, Reference *out)
 {
@@ -175,6 +192,10 @@ look_up_component(ExprEnv *env, Node ref, Reference *out)
         const Fragment *part = target.n ? target.spots[0].frag : target.like;
         if (part && class_at(elab->program, part->class_id)->kind == CLASS_RECORD)
             return record_reference(elab, scope, &target, span, out);
+        if (env->sizes_only) {
+            sizes_reference(elab, &target, out);
+            return true;
+        }
         Diag *diag = diag_add(elab->diags, E0119, span, "'%s' is a component, not a variable",
                               scope_name_text(elab->program, ref));
         if (part && part->is_connector)
@@ -475,6 +496,8 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
     info = class_at(elab->program, found.class_id);
     if (!is_callable(elab, env, ref, info, text))
         return false;
+    imply_prefixes(elab->program, found.class_id);
+    info = class_at(elab->program, found.class_id);
     Scope *inside = arena_new(elab->arena, Scope);
     *inside = (Scope){.class_id = found.class_id, .structural = true, .frag = home_of(elab, info, instance)};
     *out = (FunctionRef){.class_node = info->node, .scope = inside, .full_name = info->full_name,

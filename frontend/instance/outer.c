@@ -117,6 +117,15 @@ check_inner(Elab *elab, const Member *member, const Member *inner)
     Sym missing = 0;
     if (!wanted)
         return false;
+    static const uint32_t fixed = AST_F_PARAMETER | AST_F_CONSTANT;
+    uint32_t asked = member->flags & fixed, has = inner->flags & fixed;
+    bool calmer = !asked || (has & AST_F_CONSTANT) || has == asked || sources_is_others(elab->program->sources, member->span.lo);
+    if (!calmer) {
+        Diag *diag = diag_add(elab->diags, E0128, member->span, "'inner %s' changes more often than a %s, as this declaration asks for",
+                              name_of(elab, member->name), asked & AST_F_CONSTANT ? "constant" : "parameter");
+        diag_note(diag, inner->span, "the inner element");
+        return false;
+    }
     if (program_fits(elab->program, wanted, inner->type_class, &missing))
         return true;
     const char *class_name = name_of(elab, class_at(elab->program, wanted)->full_name);

@@ -325,6 +325,29 @@ leave_final(Elab *elab, const Mod *spread, const Mod *inside)
     return made;
 }
 
+// A field has one value: what is said of it further out than the value of the whole record stands beside that (section 7.2.3). In this language, and
+// in a library, it counts.
+static bool
+report_parts(Elab *elab, const Member *member, const Mod *said, uint32_t class_id, uint32_t depth)
+{
+    for (uint32_t i = 0; i < said->n; i++) {
+        const Mod *part = said->children[i];
+        Found found;
+        if (!scope_member(elab->program, class_id, part->name, &found) || !found.member || found.class_id)
+            continue;
+        bool strict = part->value && !mod_unset(elab, part) && !part->from_outside && sources_is_strict(elab->program->sources, part->span.lo);
+        if (strict) {
+            Diag *diag = diag_add(elab->diags, E0105, part->span, "'%s' has a value already: that of '%s' as a whole", name_of(elab, part->name), name_of(elab, member->name));
+            diag_note(diag, mod_value_span(elab, member->mod), "the value of the record");
+            return true;
+        }
+        uint32_t inside = record_inside(elab, found.owner, found.member->line);
+        if (inside && depth < DEPTH_LIMIT && report_parts(elab, member, part, inside, depth + 1))
+            return true;
+    }
+    return false;
+}
+
 Mod *
 record_spread(Elab *elab, const Member *member, uint32_t class_id)
 {
@@ -336,6 +359,7 @@ record_spread(Elab *elab, const Member *member, uint32_t class_id)
     Mod *explicit = fields_said(elab, mod, false);
     explicit->value = 0;
     explicit->final = false;
+    report_parts(elab, member, explicit, class_id, 0);
     Mod *inside = fields_said(elab, mod, true);
     inside->value = 0;
     inside->final = false;

@@ -112,6 +112,15 @@ is_icon_of_library(Program *program, uint32_t base, Node extends)
     return sources_is_others(program->sources, at) && is_empty(program, base, 0);
 }
 
+// No model or block is made of a connector, and no expandable connector of another one, nor the other way round (section 7.1.3).
+static bool
+is_other_connector(const Program *program, const ClassInfo *own, const ClassInfo *base, Node extends)
+{
+    if (base->kind != CLASS_CONNECTOR || !sources_is_strict(program->sources, ast_at(&program->ast, extends)->span.lo))
+        return false;
+    return own->kind == CLASS_CONNECTOR ? (own->flags ^ base->flags) & AST_F_EXPANDABLE : own->kind == CLASS_MODEL || own->kind == CLASS_BLOCK;
+}
+
 static bool
 may_extend(Program *program, uint32_t class_id, uint32_t base, Node extends)
 {
@@ -147,13 +156,14 @@ may_extend(Program *program, uint32_t class_id, uint32_t base, Node extends)
         diag_note(diag, ast_at(&program->ast, class_at(program, inside)->node)->span, "declared here");
         return false;
     }
-    if (scope_is_predefined(base) || info->kind == own->kind || info->kind == CLASS_CLASS || ast_kind(&program->ast, extends) == AST_SHORT
-        || kinds_extended(kind) >> info->kind & 1 || is_icon_of_library(program, base, extends))
+    bool other = !scope_is_predefined(base) && is_other_connector(program, own, info, extends);
+    if (scope_is_predefined(base) || (!other && info->kind == own->kind) || info->kind == CLASS_CLASS || ast_kind(&program->ast, extends) == AST_SHORT
+        || (!other && kinds_extended(kind) >> info->kind & 1) || is_icon_of_library(program, base, extends))
         return true;
     Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
-                          "'%s' is a %s and cannot extend the %s '%s'", sym_text(program->syms, own->full_name),
-                          ast_class_kind_name(kind), ast_class_kind_name((ClassKind)info->kind),
-                          sym_text(program->syms, info->full_name));
+                          "'%s' is a%s %s and cannot extend the %s%s '%s'", sym_text(program->syms, own->full_name),
+                          own->flags & AST_F_EXPANDABLE ? "n expandable" : "", ast_class_kind_name(kind), info->flags & AST_F_EXPANDABLE ? "expandable " : "",
+                          ast_class_kind_name((ClassKind)info->kind), sym_text(program->syms, info->full_name));
     diag_note(diag, ast_at(&program->ast, info->node)->span, "declared here");
     return false;
 }

@@ -264,7 +264,7 @@ check_input_type(Program *program, uint32_t class_id, Node line)
     const Ast *ast = &program->ast;
     uint32_t both = AST_F_INPUT | AST_F_OUTPUT, own = ast_at(ast, line)->flags & both;
     Node type = ast_child(ast, line, 0);
-    uint32_t at = own && type ? scope_class_quietly(program, class_id, type) : 0;
+    uint32_t at = own && type && !(ast_at(ast, line)->flags & AST_F_IMPLICIT) ? scope_class_quietly(program, class_id, type) : 0;
     for (uint32_t depth = 0; at && depth < DEPTH_LIMIT && !scope_is_predefined(at); depth++) {
         Node body = class_at(program, at)->body;
         if (ast_kind(ast, body) != AST_SHORT)
@@ -321,6 +321,7 @@ check_sections(Program *program, uint32_t class_id)
     ClassInfo copy = *class_at(program, class_id), *info = &copy; // looking up types adds classes
     const Ast *ast = &program->ast;
     Node algorithm = 0;
+    imply_prefixes(program, class_id);
     bool function = info->kind == CLASS_FUNCTION || info->kind == CLASS_OPERATOR_FUNCTION;
     for (uint32_t i = 0; ast_kind(ast, info->body) == AST_BODY && i < ast_at(ast, info->body)->nchild; i++) {
         Node section = ast_child(ast, info->body, i);

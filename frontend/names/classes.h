@@ -162,6 +162,8 @@ text_ends_with(const char *text, const char *tail)
 Node program_read_file(Program *program, const char *path);
 // implied_ranges.c: writes the ranges of `for i loop` into the nodes from `first` on.
 void imply_ranges(Program *program, Node first);
+// implied_prefixes.c: writes what the types of a function's public variables say of these, `type In = input Real`, into their lines.
+void imply_prefixes(Program *program, uint32_t class_id);
 // Adds the classes of a file to those of the package its `within` names; reports E0116 when there is none. Everything in them
 // is read.
 void program_add_classes(Program *program, Node file);

@@ -238,165 +238,29 @@ program_specialise(Program *program, uint32_t class_id, const Replacements *list
     return made;
 }
 
-// --- what fits
+// --- redeclarations
 
-static uint32_t basic_type(Program *program, uint32_t class_id);
-
-// Whether one component can stand in for another: the same predefined type, and not changing more often.
+// What a redeclared class is constrained by from now on fits what it was constrained by (section 7.3.2).
 static bool
-component_fits(Program *program, uint32_t wanted_in, const ClassMember *wanted, const Found *given)
+narrows(Program *program, uint32_t wanted, uint32_t given)
 {
     const Ast *ast = &program->ast;
-    if (!given->member || given->member->is_class)
-        return false;
-    Node wanted_type = ast_child(ast, wanted->line, 0), given_type = ast_child(ast, given->member->line, 0);
-    uint32_t a = wanted_type ? scope_class_quietly(program, wanted_in, wanted_type) : 0;
-    uint32_t b = given_type ? scope_class_quietly(program, given->owner, given_type) : 0;
-    uint32_t known = AST_F_CONSTANT | AST_F_PARAMETER, wanted_flags = ast_at(ast, wanted->line)->flags & known;
-    uint32_t given_flags = ast_at(ast, given->member->line)->flags & known;
-    bool calmer = !wanted_flags || (given_flags & AST_F_CONSTANT) || wanted_flags == given_flags;
-    if (!a || !b)
-        return calmer;
-    a = basic_type(program, a);
-    b = basic_type(program, b);
-    return calmer && ((!a && !b) || a == b);
-}
-
-// A public component of `wanted` or one of its bases that `given` does not have, or not alike, or 0.
-static Sym
-missing_member(Program *program, uint32_t wanted, uint32_t given)
-{
-    U32Vec queue = {0};
-    Map seen = {0};
-    Sym missing = 0;
-    vec_push(&queue, wanted);
-    for (uint32_t at = 0; at < queue.n && !missing; at++) {
-        uint32_t class_id = queue.at[at], old;
-        scope_bases(program, class_id);
-        const ClassInfo *info = class_at(program, class_id);
-        for (uint32_t i = 0; i < info->members.n && !missing; i++) {
-            Found found;
-            if (!info->members.at[i].is_class && !info->members.at[i].is_protected
-                && (!scope_member(program, given, info->members.at[i].name, &found)
-                    || !component_fits(program, class_id, &info->members.at[i], &found)))
-                missing = info->members.at[i].name;
-        }
-        for (uint32_t i = 0; i < info->bases.n; i++) {
-            if (!info->bases.at[i] || map_get(&seen, info->bases.at[i], &old))
-                continue;
-            map_put(&seen, info->bases.at[i], 1);
-            vec_push(&queue, info->bases.at[i]);
-        }
-    }
-    vec_free(&queue);
-    map_free(&seen);
-    return missing;
-}
-
-// The predefined type that short classes lead to, or 0.
-static uint32_t
-basic_type(Program *program, uint32_t class_id)
-{
-    for (uint32_t depth = 0; depth < DEPTH_LIMIT && class_id; depth++) {
-        const ClassInfo *info = class_at(program, class_id);
-        if (scope_is_predefined(class_id) || info->n_literals)
-            return class_id;
-        scope_bases(program, class_id);
-        if (info->bases.n != 1 || info->members.n)
-            return 0;
-        class_id = info->bases.at[0];
-    }
-    return 0;
-}
-
-// `enumeration(:)`, which any enumeration fits (section 4.9.5.1).
-static bool
-is_open_enumeration(Program *program, uint32_t class_id)
-{
-    for (uint32_t depth = 0; depth < DEPTH_LIMIT && class_id && !scope_is_predefined(class_id); depth++) {
-        const ClassInfo *info = class_at(program, class_id);
-        if (ast_kind(&program->ast, info->body) == AST_ENUM)
-            return !info->n_literals;
-        scope_bases(program, class_id);
-        if (info->bases.n != 1 || info->members.n)
-            return false;
-        class_id = info->bases.at[0];
-    }
-    return false;
-}
-
-// The number of dimensions that short classes give a type on the way from `class_id`; *own: those of the first one.
-static uint32_t
-type_rank(Program *program, uint32_t class_id, uint32_t *own)
-{
-    const Ast *ast = &program->ast;
-    uint32_t rank = 0;
-    *own = 0;
-    for (uint32_t depth = 0; depth < DEPTH_LIMIT && class_id && !scope_is_predefined(class_id); depth++) {
-        const ClassInfo *info = class_at(program, class_id);
-        if (ast_kind(ast, info->body) != AST_SHORT)
-            break;
-        Node dims = ast_child(ast, info->body, 1);
-        uint32_t here = dims ? ast_at(ast, dims)->nchild : 0;
-        rank += here;
-        *own = depth ? *own : here;
-        scope_bases(program, class_id);
-        class_id = class_at(program, class_id)->bases.at[0];
-    }
-    return rank;
-}
-
-// A constraining type has as many dimensions as the type that is given, apart from those that a short class adds to it
-// (section 7.3.2); a replaced type has them all.
-static bool
-ranks_fit(Program *program, uint32_t wanted, uint32_t given, bool constrained)
-{
-    uint32_t wanted_own, given_own, a = type_rank(program, wanted, &wanted_own), b = type_rank(program, given, &given_own);
-    return a == (constrained ? b - given_own : b);
-}
-
-static bool
-report_ranks(Program *program, Sym name, uint32_t wanted, uint32_t given, Span span, Node asked)
-{
-    uint32_t own, n = type_rank(program, wanted, &own);
-    Diag *diag = diag_add(program->diags, E0130, span, "the type of '%s', '%s', does not have the %u dimension%s of '%s'",
-                          sym_text(program->syms, name), sym_text(program->syms, class_at(program, given)->full_name), n,
-                          n == 1 ? "" : "s", sym_text(program->syms, class_at(program, wanted)->full_name));
-    diag_note(diag, ast_at(&program->ast, asked)->span, "what is asked for");
-    return false;
-}
-
-bool
-program_check_ranks(Program *program, const ClassMember *member, uint32_t wanted, uint32_t given, Span span, Node constrained)
-{
-    return ranks_fit(program, wanted, given, constrained && member->is_class)
-        || report_ranks(program, member->name, wanted, given, span, constrained ? constrained : member->node);
-}
-
-// Two enumerations with the same literals in the same order are one type (section 6.4).
-static bool
-same_literals(const Program *program, uint32_t a, uint32_t b)
-{
-    const ClassInfo *left = a ? class_at(program, a) : NULL, *right = b ? class_at(program, b) : NULL;
-    bool same = left && right && left->n_literals && left->n_literals == right->n_literals;
-    for (uint32_t i = 0; same && i < left->n_literals; i++)
-        same = left->literals[i] == right->literals[i];
-    return same;
-}
-
-bool
-program_fits(Program *program, uint32_t wanted, uint32_t given, Sym *missing)
-{
-    *missing = 0;
-    uint32_t a = basic_type(program, wanted), b = basic_type(program, given);
-    if (is_open_enumeration(program, wanted))
-        return is_open_enumeration(program, given) || (b && class_at(program, b)->n_literals);
-    if (a || b)
-        return a == b || same_literals(program, a, b);
-    if (scope_is_base(program, wanted, given))
+    Node clause = class_at(program, given)->node ? ast_child(ast, class_at(program, given)->node, 2) : 0, type = clause ? ast_child(ast, clause, 0) : 0;
+    uint32_t narrowed = type ? scope_class_quietly(program, class_at(program, given)->parent, type) : 0;
+    Sym missing;
+    if (!narrowed || program_fits(program, wanted, narrowed, &missing))
         return true;
-    *missing = missing_member(program, wanted, given);
-    return !*missing;
+    diag_add(program->diags, E0130, ast_at(ast, clause)->span, "'%s' cannot be constrained by '%s', which is no '%s'", sym_text(program->syms, class_at(program, given)->name),
+             sym_text(program->syms, class_at(program, narrowed)->full_name), sym_text(program->syms, class_at(program, wanted)->full_name));
+    return false;
+}
+
+// What is not replaceable keeps its type; how often it changes and its dimensions may be others (section 7.3.3).
+static bool
+keeps_type(Program *program, const Found *found, uint32_t given)
+{
+    Node type = found->member->is_class ? 0 : ast_child(&program->ast, found->member->line, 0);
+    return type && given && scope_class_quietly(program, found->owner, type) == given;
 }
 
 bool
@@ -405,7 +269,7 @@ program_check_redeclare(Program *program, uint32_t owner, const Found *found, ui
     const ClassMember *member = found->member;
     const char *name = sym_text(program->syms, member->name);
     Node element = member->is_class ? member->node : member->line;
-    if (!(ast_at(&program->ast, element)->flags & AST_F_REPLACEABLE)) {
+    if (!(ast_at(&program->ast, element)->flags & AST_F_REPLACEABLE) && !keeps_type(program, found, given)) {
         Diag *diag = diag_add(program->diags, E0129, span, "'%s' of '%s' is not replaceable", name,
                               sym_text(program->syms, class_at(program, owner)->full_name));
         diag_note(diag, ast_at(&program->ast, member->node)->span, "declared here");
@@ -428,7 +292,7 @@ program_check_redeclare(Program *program, uint32_t owner, const Found *found, ui
     if (!wanted || !given)
         return false;
     if (program_fits(program, wanted, given, &missing))
-        return program_check_ranks(program, member, wanted, given, span, constrained);
+        return program_check_ranks(program, member, wanted, given, span, constrained) && (!member->is_class || narrows(program, wanted, given));
     Diag *diag = diag_add(program->diags, E0130, span, "'%s' cannot be redeclared as '%s', which is no '%s'", name,
                           sym_text(program->syms, class_at(program, given)->full_name),
                           sym_text(program->syms, class_at(program, wanted)->full_name));

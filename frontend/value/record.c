@@ -33,10 +33,20 @@ same_fields(const RecordType *a, const RecordType *b)
     return same;
 }
 
+// Enumerations with the same literals in the same order are one type (section 6.7).
+static bool
+type_same_literals(const Type *a, const Type *b)
+{
+    bool same = a->enum_class == b->enum_class || (a->n_literals && a->n_literals == b->n_literals);
+    for (uint32_t i = 0; same && a->enum_class != b->enum_class && i < a->n_literals; i++)
+        same = a->literals[i] == b->literals[i];
+    return same;
+}
+
 bool
 type_same_class(const Type *a, const Type *b)
 {
-    if (a->base != b->base || (a->base == TYPE_ENUM && a->enum_class != b->enum_class))
+    if (a->base != b->base || (a->base == TYPE_ENUM && !type_same_literals(a, b)))
         return false;
     return a->base != TYPE_RECORD || same_fields(a->record, b->record);
 }
