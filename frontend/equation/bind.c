@@ -329,13 +329,33 @@ walk_variable(Walk *walk, const Mod *mod, Member *member, uint32_t base, bool de
 
 static void walk_member(Walk *walk, const Mod *mod, Member *member, uint32_t owner, bool declared_here);
 
+// What a model or block leaves to its equations is not given from outside, but for its inputs (section 4.8). In this language, and in a library,
+// a value in a modification is an equation.
+static bool
+may_be_given(const Walk *walk, const Mod *mod, const Fragment *part, const Member *inner)
+{
+    Elab *elab = walk->elab;
+    ClassKind kind = (ClassKind)class_at(elab->program, part->class_id)->kind;
+    bool unknown = !inner->is_component && (inner->kind == VAR_CONTINUOUS || inner->kind == VAR_DISCRETE) && !(inner->flags & AST_F_INPUT);
+    if (!unknown || !mod->value || (kind != CLASS_MODEL && kind != CLASS_BLOCK) || !ours(walk, mod, false) || !inner->node
+        || !sources_is_strict(elab->program->sources, mod->span.lo))
+        return true;
+    Node declared = child_at(elab, inner->node, 1);
+    if ((declared && child_at(elab, declared, 0)) || inner->is_connector)
+        return true;
+    Diag *diag = diag_add(elab->diags, E0103, mod->span, "'%s' is determined by equations of '%s' and cannot be given a value from outside", name_of(elab, inner->name),
+                          name_of(elab, class_at(elab->program, part->class_id)->full_name));
+    diag_note(diag, inner->span, "declared here, without a value that could be another one");
+    return false;
+}
+
 static void
 walk_inside(Walk *walk, const Mod *mod, Fragment *part, uint32_t base)
 {
     for (uint32_t i = 0; i < mod->n; i++) {
         const Mod *child = mod->children[i];
         Member *inner = fragment_member(part, child->name);
-        if (!inner || inner->state != 2 || inner->absent)
+        if (!inner || inner->state != 2 || inner->absent || !may_be_given(walk, child, part, inner))
             continue;
         // The value of a record has become values of its fields where the record was declared (record_spread).
         if (child->value && inner->is_component)

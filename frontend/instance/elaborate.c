@@ -865,6 +865,7 @@ fill(Elab *elab, Fragment *frag, Mod *mod)
     check_block(elab, frag);
     check_flows(elab, frag);
     check_discrete(elab, frag);
+    check_shared(elab, frag);
 }
 
 // A component that shares its class's fragment with nobody takes some kilobytes, a variable of a shared one some bytes.

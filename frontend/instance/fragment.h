@@ -575,6 +575,7 @@ void check_block(Elab *elab, const Fragment *frag);
 // The operators that flows of an operator record need.
 void check_flows(Elab *elab, const Fragment *frag);
 void check_discrete(Elab *elab, const Fragment *frag);
+void check_shared(Elab *elab, const Fragment *frag);
 
 // --- flat_model.c
 bool link_fragments(Elab *elab, Fragment *model);

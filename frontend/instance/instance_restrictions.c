@@ -67,3 +67,32 @@ check_discrete(Elab *elab, const Fragment *frag)
         diag_help(diag, "leave out 'discrete': a variable that follows from discrete ones changes at events only");
     }
 }
+
+static bool
+has_inputs(const Fragment *frag)
+{
+    for (uint32_t i = 0; i < frag->members.n; i++) {
+        const Member *port = &frag->members.at[i];
+        if (!member_is_placed(port) || !port->is_connector || port->is_protected)
+            continue;
+        if (port->flags & AST_F_INPUT)
+            return true;
+        for (uint32_t k = 0; port->is_component && k < port->fragments[0]->members.n; k++)
+            if (port->fragments[0]->members.at[k].flags & AST_F_INPUT)
+                return true;
+    }
+    return false;
+}
+
+// Nobody knows who connects the inputs of what others see as an outer component (section 4.8).
+void
+check_shared(Elab *elab, const Fragment *frag)
+{
+    for (uint32_t i = 0; i < frag->members.n; i++) {
+        const Member *member = &frag->members.at[i];
+        bool shared = member_is_placed(member) && member->is_component && !member->is_connector && (member->flags & AST_F_INNER) && member->count;
+        if (shared && sources_is_strict(elab->program->sources, member->span.lo) && has_inputs(member->fragments[0]))
+            diag_add(elab->diags, E0131, member->span, "'%s' is an inner component: its class has no connectors with inputs, as '%s' has",
+                     name_of(elab, member->name), name_of(elab, class_at(elab->program, member->fragments[0]->class_id)->full_name));
+    }
+}

@@ -125,6 +125,20 @@ owner_around(const Contract *contract, uint32_t inst)
     return parent == NONE ? NONE : contract->owner.at[parent];
 }
 
+// A value of an input that is no connector stands in the declaration of its component (section 4.8). In this language, and in a library, any equation
+// of the class around may give it.
+static void
+demand_value(Contract *contract, const Group *group)
+{
+    Dae *dae = contract->dae;
+    const Inst *inst = &dae->insts.at[group->inst];
+    if (!inst->span.hi || !sources_is_strict(dae->sources, inst->span.lo))
+        return;
+    Diag *diag = diag_add(contract->diags, E0420, inst->span, "the input '%s' of this component has no value", dae_name(dae, group->first));
+    diag_help(diag, "its value stands in a modification: %s(%s = ...)", sym_text(dae->syms, inst->name), sym_text(dae->syms, group->decl->name));
+    contract->ok = false;
+}
+
 // `owner_of` receives, for each variable in contract->inputs, the component whose unknown it is.
 void
 contract_open_inputs(Contract *contract, U32Vec *owner_of)
@@ -146,6 +160,11 @@ contract_open_inputs(Contract *contract, U32Vec *owner_of)
     for (uint32_t i = 0; i < dae->groups.n; i++) {
         const Group *group = &dae->groups.at[i];
         bool open = (group->decl->flags & (GROUP_INPUT | GROUP_PROTECTED)) == GROUP_INPUT && (group->decl->kind == VAR_CONTINUOUS || group->decl->kind == VAR_DISCRETE);
+        bool missing = false;
+        for (uint32_t k = 0; open && k < group->decl->count; k++)
+            missing |= !contract->given.at[group->first + k];
+        if (missing && owner_around(contract, group->inst) != NONE)
+            demand_value(contract, group);
         for (uint32_t k = 0; open && k < group->decl->count; k++)
             if (!contract->given.at[group->first + k]) {
                 vec_push(&contract->inputs, group->first + k);
