@@ -426,6 +426,65 @@ has_value(const Member *member)
     return (member->flags & AST_F_OUTER) || (member->mod && member->mod->value);
 }
 
+// Whether an expression names a member of the instance that it stands in, other than to ask for its sizes.
+static bool
+names_itself(const Elab *elab, Node expr, Sym name)
+{
+    U32Vec stack = {0};
+    bool any = false;
+    vec_push(&stack, expr);
+    while (stack.n && !any) {
+        Node node = vec_pop(&stack);
+        const AstNode *at = node_at(elab, node);
+        if (at->kind == AST_CALL && node_at(elab, child_at(elab, node, 0))->nchild == 1) {
+            const char *called = scope_name_text(elab->program, child_at(elab, node, 0));
+            if (!strcmp(called, "size") || !strcmp(called, "ndims"))
+                continue;
+        }
+        any = at->kind == AST_REF && !(at->flags & AST_F_DOT) && node_at(elab, child_at(elab, node, 0))->sym == name;
+        for (uint32_t i = 0; i < at->nchild; i++)
+            if (child_at(elab, node, i))
+                vec_push(&stack, child_at(elab, node, i));
+    }
+    vec_free(&stack);
+    return any;
+}
+
+// The value of a parameter that is an array or a record has no element of it inside, also where each element would have a value (section 4.4.4).
+static void
+check_acyclic(Elab *elab, const Fragment *frag, const Member *member)
+{
+    const Mod *mod = member->mod;
+    bool whole = mod && !mod->value && member->is_component && mod->n && mod->children[0]->n_fields == 1;
+    if (whole)
+        mod = mod->children[0];
+    bool array = !member->is_component && member->type.rank, fixed = member->flags & (AST_F_PARAMETER | AST_F_CONSTANT);
+    if (!mod || !mod->value || !fixed || (!whole && !array) || mod->frag != frag || mod->of_type || !sources_is_strict(elab->program->sources, mod->span.lo))
+        return;
+    if (names_itself(elab, mod->value, member->name))
+        diag_add(elab->diags, E0604, node_at(elab, mod->value)->span, "the value of '%s' depends on '%s' itself", name_of(elab, member->name), name_of(elab, member->name));
+}
+
+// A record has the fields of the record that is its value, and no fewer (section 6.7).
+static void
+check_fields(Elab *elab, const Member *member)
+{
+    const Mod *mod = member->mod && member->is_component && member->mod->n ? member->mod->children[0] : NULL;
+    Value value;
+    if (!mod || !mod->value || mod->n_fields != 1 || !sources_is_strict(elab->program->sources, mod->span.lo))
+        return;
+    DiagsMark mark = diags_mark(elab->diags);
+    bool known = evaluate_type(elab, mod->frag, mod->class_id, mod->value, &value) && value.type.base == TYPE_RECORD;
+    diags_return_to(elab->diags, mark);
+    for (uint32_t i = 0; known && i < value.type.record->n; i++) {
+        Sym name = value.type.record->fields[i].name;
+        if (fragment_member(member->fragments[0], name))
+            continue;
+        diag_add(elab->diags, E0201, node_at(elab, mod->value)->span, "'%s' has no field '%s', which its value has", name_of(elab, member->name), name_of(elab, name));
+        return;
+    }
+}
+
 void
 elaborate_binds(Elab *elab, Fragment *frag)
 {
@@ -434,6 +493,9 @@ elaborate_binds(Elab *elab, Fragment *frag)
         Member *member = &frag->members.at[i];
         if (member->state != 2 || member->absent)
             continue;
+        check_acyclic(elab, frag, member);
+        if (member->is_component && member->count && !frag->is_connector)
+            check_fields(elab, member);
         if (member->mod)
             walk_member(walk, member->mod, member, 0, true);
         if (member->kind == VAR_CONSTANT && !member->is_component && member->count && !has_value(member))

@@ -30,7 +30,8 @@ state_slot(ExprEnv *env, Node call, Node argument)
     }
     bool one = target.kind == TARGET_COMPONENT && target.n == 1 && !target.outer;
     uint32_t kind = one ? class_at(elab->program, target.spots[0].frag->class_id)->kind : CLASS_RECORD;
-    if (kind != CLASS_BLOCK && kind != CLASS_MODEL && kind != CLASS_CLASS) {
+    bool block = kind == CLASS_BLOCK || (!sources_is_strict(elab->program->sources, span.lo) && (kind == CLASS_MODEL || kind == CLASS_CLASS));
+    if (!block) {
         diag_add(elab->diags, E0515, span, "'%s' is no state: a state is a component, which is a block", scope_name_text(elab->program, argument));
         return 0;
     }

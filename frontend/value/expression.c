@@ -601,6 +601,22 @@ sides_fit(ExprEnv *env, const Value *left, const Value *right, Span span)
     return false;
 }
 
+// `i = 2.0` is an equation between Reals, and does not determine an Integer (section 4.8). What is no whole number, or need not be one, is told of
+// where it is known what determines what (whole_numbers.c).
+static bool
+determines_integer(ExprEnv *env, const Value *integer, const Value *real, Span span)
+{
+    bool wrong = integer->type.base == TYPE_INTEGER && real->type.base == TYPE_REAL && integer->count && integer->elements && real->elements
+              && env->routines && sources_is_strict(env->routines->sources, span.lo);
+    for (uint32_t i = 0; wrong && i < integer->count; i++)
+        wrong = expr_op(env->exprs, integer->elements[i]) == OP_SLOT && expr_op(env->exprs, real->elements[i]) == OP_CONST
+                && expr_value(env->exprs, real->elements[i]) == floor(expr_value(env->exprs, real->elements[i]));
+    if (wrong)
+        diag_add(env->diags, E0201, span, "the left side has type %s, but the right side has type %s, and no Integer is determined by a Real",
+                 value_type_text(env, integer), value_type_text(env, real));
+    return wrong;
+}
+
 // (a, , b) = f(x): the scalars of all outputs that have a counterpart, one after the other.
 static bool
 tuple_equation(ExprEnv *env, Node tuple, Node call, Span span, Value *left, Value *right)
@@ -651,5 +667,5 @@ expression_equation(ExprEnv *env, Node lhs, Node rhs, Span span, Value *left, Va
     }
     bool good = expression(env, lhs, left);
     good = expression(env, rhs, right) && good;
-    return good && sides_fit(env, left, right, span);
+    return good && sides_fit(env, left, right, span) && !determines_integer(env, left, right, span);
 }
