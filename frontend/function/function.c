@@ -356,6 +356,8 @@ leave(ExprEnv *env, const ExprEnv *before)
     env->is_default = before->is_default;
     env->depth = before->depth;
     env->scope = before->scope;
+    env->some_assigned = before->some_assigned; // of the caller's own variables
+    env->at_run_time |= before->at_run_time;
 }
 
 // Fields of the frame of a record, in the order of their declarations: each may name those before it.
