@@ -228,6 +228,7 @@ set_field(ExprEnv *env, Node mod, Value *value)
 }
 
 static void record_defaults(Frame *frame, const Variable *variable, Value *value);
+static void size_fields(Frame *frame, const Variable *variable, Value *value);
 
 static bool
 fields_value(Frame *frame, const Variable *variable, const Type *type, Value *value)
@@ -244,6 +245,8 @@ fields_value(Frame *frame, const Variable *variable, const Type *type, Value *va
         record_defaults(frame, variable, value);
     for (uint32_t i = 1; good && i < ast_at(env->ast, modification)->nchild; i++)
         good = set_field(env, ast_child(env->ast, modification, i), value);
+    if (good && type->record->open)
+        size_fields(frame, variable, value);
     return good;
 }
 
@@ -380,10 +383,33 @@ open_fields(Frame *record, Value *value)
     }
 }
 
-// What the class of a record, which is the type of a variable, gives its fields (section 12.4.4). Without messages: what it does not give, or
-// what cannot be found here, is read before it has a value when it is read.
+// Fields without a value are as large as the fields that their sizes name say, `c(n = 3)`.
 static void
-record_defaults(Frame *frame, const Variable *variable, Value *value)
+take_sizes(Frame *record, Value *value)
+{
+    ExprEnv *env = record->env;
+    for (uint32_t i = 0; i < record->variables.n; i++) {
+        const Variable *variable = &record->variables.at[i];
+        const RecordField *field = record_field(value->type.record, variable->name);
+        if (!field)
+            continue;
+        Type type;
+        env->scope = variable->scope;
+        bool given = field->count && value->elements[field->first], sized = !given && field->type.rank && function_variable_type(env, variable, &type);
+        for (uint32_t k = 0; sized && k < type.rank; k++)
+            sized = type.dims[k] != SIZE_UNKNOWN;
+        if (sized && type.rank == field->type.rank && type.base == field->type.base && !type_same_sizes(&type, &field->type))
+            resize_field(env, value, (uint32_t)(field - value->type.record->fields), &type);
+        field = record_field(value->type.record, variable->name);
+        Value own = {.type = field->type, .count = field->count, .elements = value->elements + field->first};
+        vec_push(&env->locals, (Local){given ? variable->name : 0, own});
+    }
+}
+
+// Has `visit` look at the fields as the class of the record declares them, which is the type of a variable. Without messages: what the class
+// does not give, or what cannot be found here, is read before it has a value when it is read.
+static void
+each_field(Frame *frame, const Variable *variable, Value *value, void (*visit)(Frame *record, Value *value))
 {
     ExprEnv *env = frame->env, saved = *env;
     FunctionRef function;
@@ -394,12 +420,25 @@ record_defaults(Frame *frame, const Variable *variable, Value *value)
         enter(env);
         env->depth++;
         if (function_gather(&record) && record.record)
-            open_fields(&record, value);
+            visit(&record, value);
         function_release(&record);
         leave(env, &saved);
     }
     env->scope = saved.scope;
     diags_return_to(env->diags, mark);
+}
+
+// What the class of a record gives its fields (section 12.4.4).
+static void
+record_defaults(Frame *frame, const Variable *variable, Value *value)
+{
+    each_field(frame, variable, value, open_fields);
+}
+
+static void
+size_fields(Frame *frame, const Variable *variable, Value *value)
+{
+    each_field(frame, variable, value, take_sizes);
 }
 
 bool

@@ -23,7 +23,7 @@ mdl_standard_stat(const double *in, double *out, double *state)
     out[0] = !there ? NO_FILE : S_ISREG(info.st_mode) ? REGULAR_FILE : S_ISDIR(info.st_mode) ? DIRECTORY : SPECIAL_FILE;
 }
 
-// A name that is no file yet is one of the current folder.
+// A name that is no file yet is one of the current folder. That of a folder keeps the slash that it ends with: names of files are put behind it.
 void
 mdl_standard_full_path(const double *in, double *out, double *state)
 {
@@ -32,11 +32,15 @@ mdl_standard_full_path(const double *in, double *out, double *state)
         standard_fail(in, state, "'%s' is the address of a resource that is not known when the model is compiled", name);
         return;
     }
-    char *full = realpath(name, NULL), *folder = full || *name == '/' ? NULL : getcwd(NULL, 0);
-    if (!full && folder && (full = malloc(strlen(folder) + strlen(name) + 2)))
-        sprintf(full, "%s/%s", folder, name);
+    char *real = realpath(name, NULL), *folder = real || *name == '/' ? NULL : getcwd(NULL, 0);
+    const char *front = real ? real : folder ? folder : "", *back = real ? "" : name;
+    bool folded = real && *name && name[strlen(name) - 1] == '/' && strcmp(real, "/") != 0;
+    char *full = malloc(strlen(front) + strlen(back) + 2);
+    if (full)
+        sprintf(full, "%s%s%s", front, folded || folder ? "/" : "", back);
     out[0] = mdl_text_from(full ? full : name, state);
     free(full);
+    free(real);
     free(folder);
 }
 
