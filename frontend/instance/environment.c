@@ -229,6 +229,15 @@ env_component(ExprEnv *env, Node ref, Reference *out)
         scope->structural = false;
     bool found = look_up_component(env, ref, out);
     scope->structural = structural;
+    // A default that a modification of a function gives stands in another model than the call, whose equations cannot name its variables.
+    const Scope *calling = env->calling;
+    if (found && env->is_default && structural && scope->frag && out->vars && out->count && out->vars[0] == UNPLACED && calling && !calling->structural) {
+        Elab *elab = env->context;
+        Diag *diag = diag_add(elab->diags, E0721, node_at(elab, ref)->span, "a default of a function that a modification gives names parameters and constants, "
+                              "and '%s' varies", scope_name_text(elab->program, ref));
+        diag_help(diag, "make it an argument of the call: the function that is redeclared has an input more then");
+        return false;
+    }
     return found;
 }
 
