@@ -46,6 +46,31 @@ has_switch(const Exprs *exprs, Expr e)
     return false;
 }
 
+// What stands under noEvent makes none.
+static bool
+makes_events(const Exprs *exprs, Expr e)
+{
+    if (!has_switch(exprs, e) || !expr_has_op(exprs, e, OP_NOEVENT))
+        return has_switch(exprs, e);
+    Map seen = {0};
+    U32Vec stack = {0};
+    uint32_t known;
+    bool any = false;
+    vec_push(&stack, e);
+    while (stack.n && !any) {
+        Expr part = vec_pop(&stack);
+        if (expr_op(exprs, part) == OP_NOEVENT || map_get(&seen, part, &known))
+            continue;
+        map_put(&seen, part, 1);
+        any = is_switch(expr_op(exprs, part));
+        for (uint32_t i = 0; i < expr_nargs(exprs, part); i++)
+            vec_push(&stack, expr_arg(exprs, part, i));
+    }
+    map_free(&seen);
+    vec_free(&stack);
+    return any;
+}
+
 // What would jump at an event: the choice between branches, or a step of floor, ceil, integer, div, mod and rem (section 3.7.2).
 static bool
 has_jump(const Exprs *exprs, Expr e)
@@ -81,7 +106,7 @@ static void
 note_argument(Silence *silence, const Exprs *exprs, const Value *argument)
 {
     for (uint32_t k = 0; argument->elements && k < argument->count; k++)
-        if (argument->elements[k] && has_switch(exprs, argument->elements[k])) {
+        if (argument->elements[k] && makes_events(exprs, argument->elements[k])) {
             map_put(&silence->arguments, argument->elements[k], 1);
             map_put(&silence->inside, argument->elements[k], 1);
         }
