@@ -177,15 +177,16 @@ carry(Carrying *c)
     }
 }
 
-// The condition holds at the start.
-static void
-assert_holds(Dae *dae, const Said *said, const char *message)
+void
+initial_assert_holds(Dae *dae, uint32_t equation, double size_of_one, const char *message)
 {
     Exprs *exprs = dae->exprs;
-    const Equation at = dae->equations.at[said->equation];
+    const Equation at = dae->equations.at[equation];
     Assert made = {.inst = dae->nodes.at[at.node].inst, .span = at.span, .message = sym_of(dae->syms, message)};
     Expr left = expr_arg(exprs, at.shape, 0), right = expr_arg(exprs, at.shape, 1);
     Expr size = expr_2(exprs, OP_ADD, expr_1(exprs, OP_ABS, left), expr_1(exprs, OP_ABS, right));
+    if (size_of_one > 0)
+        size = expr_2(exprs, OP_ADD, size, expr_const(exprs, size_of_one));
     Expr holds = expr_2(exprs, OP_LE, expr_1(exprs, OP_ABS, expr_residual(exprs, at.shape)), expr_2(exprs, OP_MUL, expr_const(exprs, 1e-6), size));
     Expr later = expr_1(exprs, OP_NOT, expr_make(exprs, OP_INITIAL, NULL, 0));
     Expr condition = expr_2(exprs, OP_OR, later, expr_1(exprs, OP_NOEVENT, holds));
@@ -203,7 +204,7 @@ leave_to_library(const Carrying *c, U8Vec *left_out)
             || sources_in_library(c->dae->sources, at->span.lo))
             continue;
         left_out->at[c->said.at[i].equation] = 1;
-        assert_holds(c->dae, &c->said.at[i], "a fixed start value differs from what the other conditions of the start determine");
+        initial_assert_holds(c->dae, c->said.at[i].equation, 0, "a fixed start value differs from what the other conditions of the start determine");
         return true;
     }
     return false;
@@ -225,9 +226,11 @@ imply_set(Carrying *c, const Singular *over, uint32_t s, U8Vec *left_out)
     carry(c);
     for (uint32_t i = 0; i < c->said.n; i++)
         found += c->said.at[i].implied;
-    if (!c->contradicts && !found && n - variables == 1)
-        return leave_to_library(c, left_out);
-    if (c->contradicts || found < n - variables)
+    if (!c->contradicts && !found && n - variables == 1 && leave_to_library(c, left_out))
+        return true;
+    if (!c->contradicts && found < n - variables)
+        return initial_leave_dependent(c->dae, over, s, left_out);
+    if (c->contradicts)
         return false;
     found = 0;
     for (uint32_t i = 0; i < c->said.n && found < n - variables; i++) {
@@ -236,7 +239,7 @@ imply_set(Carrying *c, const Singular *over, uint32_t s, U8Vec *left_out)
         left_out->at[c->said.at[i].equation] = 1;
         found++;
         if (c->dae->settable)
-            assert_holds(c->dae, &c->said.at[i], "this condition of the start followed from the others when the model was compiled, and with these values it does not");
+            initial_assert_holds(c->dae, c->said.at[i].equation, 0, "this condition of the start followed from the others when the model was compiled, and with these values it does not");
     }
     return true;
 }

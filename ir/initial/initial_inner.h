@@ -61,6 +61,14 @@ bool initial_take_branches(Dae *dae, Problem *problem);
 
 // Leaves out conditions that follow from the others by their numbers, one for each that is too many, in the sets where these suffice; false when there is none.
 bool initial_leave_out(Dae *dae, Problem *problem);
+// Asserts that the condition holds at the start, within 1e-6 of its sides' sizes and `size_of_one`.
+void initial_assert_holds(Dae *dae, uint32_t equation, double size_of_one, const char *message);
+
+// --- dependent_conditions.c
+
+// Marks conditions of libraries that were found in set s, as many as are too many, that depend on the others by their derivatives; false when it is
+// another number.
+bool initial_leave_dependent(Dae *dae, const Singular *over, uint32_t s, U8Vec *left_out);
 
 // --- initial_report.c
 
