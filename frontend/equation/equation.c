@@ -625,6 +625,12 @@ elaborate_assert(Context *context, Node call)
                                                      : "assert needs a condition and a message");
         return;
     }
+    Node arguments = child_at(elab, call, 1);
+    uint32_t most = stop ? 1 : 3;
+    if (arguments && node_at(elab, arguments)->nchild > most) {
+        diag_add(elab->diags, E0123, node_at(elab, child_at(elab, arguments, most))->span, "%s takes %u argument%s", stop ? "terminate" : "assert", most, stop ? "" : "s");
+        return;
+    }
     if (!stop && (!condition_value(context, condition, &e) || !assert_level(context, call, &made.level)))
         return;
     if (!expression(&elab->env, text, &message))

@@ -342,6 +342,29 @@ make_attribute(Lowering *low, Attributes *attributes, uint32_t index)
     }
 }
 
+static bool
+is_enumeration(const Dae *dae, Var var)
+{
+    const Group *group = dae_type(dae, var) == TYPE_ENUM ? dae_group(dae, var) : NULL;
+    return group && dae->dims.at[group->decl->enum_literals];
+}
+
+// A value of an enumeration without a start value begins with the first of its literals (section 4.9.5).
+static void
+start_enumerations(Lowering *low)
+{
+    const Dae *dae = low->dae;
+    for (Var var = 0; var < dae->nvars; var++) {
+        bool negative;
+        Var at = dae_alias(dae, var, &negative);
+        if (!is_enumeration(dae, var) || dae_is_parameter(dae, var) || low->place.at[at] == NONE)
+            continue;
+        low->image.at[low->place.at[at]] = 1;
+        if (at < dae->var_pre.n && dae->var_pre.at[at] != NONE && low->place.at[dae->var_pre.at[at]] != NONE)
+            low->image.at[low->place.at[dae->var_pre.at[at]]] = 1;
+    }
+}
+
 // Start values and nominal values go to the representative; of several start values one counts (dae_start_rank).
 static void
 make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
@@ -350,6 +373,7 @@ make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
     uint32_t n = low->dae->binds.n;
     vec_grow(&attributes.rank, low->nv);
     vec_grow(&low->nominal_of, low->dae->nvars);
+    start_enumerations(low);
     for (uint32_t i = 0; i < n; i++)
         make_attribute(low, &attributes, i);
     vec_free(&attributes.rank);
@@ -367,7 +391,9 @@ warn_without_value(Lowering *low, const ParameterOrder *work)
         const Group *group = dae_group(dae, var);
         if (!group || group->decl->flags & GROUP_HIDDEN)
             continue;
-        Diag *diag = work->limited.n && work->limited.at[var]
+        Diag *diag = is_enumeration(dae, var)
+            ? diag_add(low->diags, W1601, group->decl->span, "parameter '%s' has no value; the first of its enumeration is taken", dae_name(dae, var))
+            : work->limited.n && work->limited.at[var]
             ? diag_add(low->diags, W1601, group->decl->span, "parameter '%s' has no value; its limit, the closest to 0, is taken",
                        dae_name(dae, var))
             : diag_add(low->diags, W1601, group->decl->span, "parameter '%s' has no value; 0 is taken", dae_name(dae, var));
@@ -377,11 +403,26 @@ warn_without_value(Lowering *low, const ParameterOrder *work)
     }
 }
 
+static void
+take_value(Lowering *low, ParameterOrder *work, Bind bind)
+{
+    if (work->bind_of.at[bind.var] != NONE || low->dae->var_flags.at[bind.var] & VARF_FREE)
+        return;
+    if (!work->limited.n)
+        vec_grow(&work->limited, low->dae->nvars);
+    work->limited.at[bind.var] = 1;
+    work->bind_of.at[bind.var] = low->dae->binds.n;
+    dae_add_bind(low->dae, bind);
+}
+
 // Where 0 is not allowed, a parameter without a value has the allowed one that is closest to it (section 4.9.1).
 static void
 take_limits(Lowering *low, ParameterOrder *work)
 {
     Dae *dae = low->dae;
+    for (Var var = 0; var < dae->nvars; var++)
+        if (dae_kind(dae, var) == VAR_PARAMETER && is_enumeration(dae, var))
+            take_value(low, work, (Bind){.var = var, .attr = ATTR_VALUE, .shape = expr_const(dae->exprs, 1), .span = dae_group(dae, var)->decl->span});
     for (uint32_t i = 0, n = dae->binds.n; i < n; i++) {
         Bind bind = dae->binds.at[i];
         if ((bind.attr != ATTR_MIN && bind.attr != ATTR_MAX) || dae_kind(dae, bind.var) != VAR_PARAMETER
@@ -391,15 +432,8 @@ take_limits(Lowering *low, ParameterOrder *work)
         if (!(bind.attr == ATTR_MIN ? limit > 0 : limit < 0))
             continue;
         bind.attr = ATTR_VALUE;
-        bind_each(&bind, var) {
-            if (work->bind_of.at[var] != NONE || dae->var_flags.at[var] & VARF_FREE)
-                continue;
-            if (!work->limited.n)
-                vec_grow(&work->limited, dae->nvars);
-            work->limited.at[var] = 1;
-            work->bind_of.at[var] = dae->binds.n;
-            dae_add_bind(dae, bind_of_one(bind, var));
-        }
+        bind_each(&bind, var)
+            take_value(low, work, bind_of_one(bind, var));
     }
 }
 
