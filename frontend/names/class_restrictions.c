@@ -309,6 +309,8 @@ check_function(Program *program, uint32_t class_id, Node section, AstKind kind, 
                      "inputs and outputs of a function are public");
         else if (flags & (AST_F_INNER | AST_F_OUTER))
             diag_add(program->diags, E0212, ast_at(ast, ast_child(ast, line, 3))->span, "a variable of a function is neither inner nor outer");
+        else if (flags & (AST_F_FLOW | AST_F_STREAM))
+            diag_add(program->diags, E0212, ast_at(ast, ast_child(ast, line, 3))->span, "a variable of a function is neither flow nor stream");
         else if (kind == AST_PUBLIC && !(flags & usual))
             diag_add(program->diags, E0212, ast_at(ast, ast_child(ast, line, 3))->span,
                      "a variable of a function is input, output or protected");

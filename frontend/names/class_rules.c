@@ -159,6 +159,41 @@ check_operators(Program *program, uint32_t class_id)
     }
 }
 
+// --- functions
+
+static bool
+has_statements(const Program *program, uint32_t class_id)
+{
+    const Ast *ast = &program->ast;
+    Node body = class_at(program, class_id)->body;
+    for (uint32_t i = 0; ast_kind(ast, body) == AST_BODY && i < ast_at(ast, body)->nchild; i++) {
+        AstKind kind = ast_kind(ast, ast_child(ast, body, i));
+        if (kind == AST_ALGORITHM || kind == AST_EXTERNAL)
+            return true;
+    }
+    return false;
+}
+
+// A function has one algorithm, its own or an inherited one (section 12.2).
+static void
+check_inherited_statements(Program *program, uint32_t class_id)
+{
+    U32Vec all = {0};
+    if (class_at(program, class_id)->kind != CLASS_FUNCTION || !class_at(program, class_id)->extends.n || !has_statements(program, class_id))
+        return;
+    scope_bases(program, class_id);
+    scope_collect_bases(program, class_id, &all);
+    for (uint32_t i = 0; i < all.n; i++) {
+        if (all.at[i] == class_id || scope_is_predefined(all.at[i]) || !has_statements(program, all.at[i]))
+            continue;
+        Diag *diag = diag_add(program->diags, E0212, ast_at(&program->ast, class_at(program, class_id)->node)->span, "'%s' has an algorithm, and inherits that of '%s'",
+                              sym_text(program->syms, class_at(program, class_id)->full_name), sym_text(program->syms, class_at(program, all.at[i])->full_name));
+        diag_note(diag, ast_at(&program->ast, class_at(program, all.at[i])->node)->span, "declared here");
+        break;
+    }
+    vec_free(&all);
+}
+
 void
 check_own_rules(Program *program, uint32_t class_id)
 {
@@ -175,4 +210,5 @@ check_own_rules(Program *program, uint32_t class_id)
     }
     check_capsule(program, class_id);
     check_operators(program, class_id);
+    check_inherited_statements(program, class_id);
 }
