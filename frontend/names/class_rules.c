@@ -9,13 +9,18 @@
 // --- prefixes
 
 static void
-check_line_prefixes(Program *program, Node line)
+check_line_prefixes(Program *program, uint32_t class_id, Node line)
 {
     const Ast *ast = &program->ast;
     uint32_t flags = ast_at(ast, line)->flags;
     Node first = ast_child(ast, line, 3);
     if ((flags & AST_F_INPUT) && (flags & (AST_F_PARAMETER | AST_F_CONSTANT)) && first)
         diag_add(program->diags, E0131, ast_at(ast, first)->span, "an input cannot be a %s", flags & AST_F_PARAMETER ? "parameter" : "constant");
+    bool record = class_at(program, class_id)->kind == CLASS_RECORD && first;
+    uint32_t implied = record ? prefix_of_type(program, scope_class_quietly(program, class_id, ast_child(ast, line, 0))) : 0;
+    if (implied)
+        diag_add(program->diags, E0131, ast_at(ast, first)->span, "'%s' is a record: its components cannot be %s, as this type says",
+                 sym_text(program->syms, class_at(program, class_id)->full_name), implied & AST_F_INPUT ? "input" : "output");
 }
 
 // --- `encapsulated model A = B(p = q)`
@@ -206,7 +211,7 @@ check_own_rules(Program *program, uint32_t class_id)
         AstKind kind = ast_kind(ast, section);
         for (uint32_t k = 0; (kind == AST_PUBLIC || kind == AST_PROTECTED) && k < ast_at(ast, section)->nchild; k++)
             if (ast_kind(ast, ast_child(ast, section, k)) == AST_COMPONENTS)
-                check_line_prefixes(program, ast_child(ast, section, k));
+                check_line_prefixes(program, class_id, ast_child(ast, section, k));
     }
     check_capsule(program, class_id);
     check_operators(program, class_id);

@@ -478,7 +478,7 @@ program_fill_class(Program *program, uint32_t class_id, Node file)
 }
 
 Node
-program_read_file(Program *program, const char *path)
+program_read_file(Program *program, const char *path, bool library)
 {
     int error = 0;
     int file = sources_read(program->sources, path, &error);
@@ -493,6 +493,8 @@ program_read_file(Program *program, const char *path)
             diag_help(diag, "as the name of a class: did you mean '%s%s'?", package, strchr(path, '.'));
         return 0;
     }
+    if (library)
+        sources_set_found(program->sources, file);
     ParseOptions options = {.mo = text_ends_with(path, ".mo"), .nesting = program->nesting};
     Node first = program->ast.n_nodes;
     Node node = parse_file(program->sources, file, program->syms, &program->ast, program->diags, &options);
@@ -507,7 +509,7 @@ program_add_file(Program *program, const char *path)
 {
     uint32_t errors = diags_errors(program->diags);
     path = program_package_path(program, path);
-    Node node = program_read_file(program, path);
+    Node node = program_read_file(program, path, false);
     if (!node)
         return false;
     program->last_file = node;

@@ -158,12 +158,14 @@ text_ends_with(const char *text, const char *tail)
     return n >= m && !strcmp(text + n - m, tail);
 }
 
-// Reads and parses a file without adding its classes; 0 after an error.
-Node program_read_file(Program *program, const char *path);
+// Reads and parses a file without adding its classes; 0 after an error. library: the user did not give it.
+Node program_read_file(Program *program, const char *path, bool library);
 // implied_ranges.c: writes the ranges of `for i loop` into the nodes from `first` on.
 void imply_ranges(Program *program, Node first);
 // implied_prefixes.c: writes what the types of a function's public variables say of these, `type In = input Real`, into their lines.
 void imply_prefixes(Program *program, uint32_t class_id);
+// AST_F_INPUT or AST_F_OUTPUT of a type that says so, or 0.
+uint32_t prefix_of_type(Program *program, uint32_t type);
 // Adds the classes of a file to those of the package its `within` names; reports E0116 when there is none. Everything in them
 // is read.
 void program_add_classes(Program *program, Node file);

@@ -4,7 +4,7 @@
 // declaration, for all that read it. Contract: classes.h. Complexity: linear in the public declarations; a look at a type for each that says nothing.
 #include "frontend/names/classes.h"
 
-static uint32_t
+uint32_t
 prefix_of_type(Program *program, uint32_t type)
 {
     const Ast *ast = &program->ast;

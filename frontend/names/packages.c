@@ -173,14 +173,13 @@ around_name(const Program *program, const ClassInfo *info)
 }
 
 // What the user did not give is a library's, but for the rest of a package of which he gave a file.
-static void
-note_found(Program *program, uint32_t class_id)
+static bool
+is_library_class(const Program *program, uint32_t class_id)
 {
     const ClassInfo *info = class_known(program, class_id);
     while (info->parent != CLASSID_ROOT)
         info = class_known(program, info->parent);
-    if (!info->given)
-        sources_set_found(program->sources, sources_count(program->sources) - 1);
+    return !info->given;
 }
 
 // The class of a file as the class that it is stored as.
@@ -189,9 +188,7 @@ read_file(Program *program, uint32_t class_id, const char *path)
 {
     const char *around = around_name(program, class_known(program, class_id));
     PackagePart *part = given_part(program, path);
-    Node file = part ? part->file : program_read_file(program, path);
-    if (file && !part)
-        note_found(program, class_id);
+    Node file = part ? part->file : program_read_file(program, path, is_library_class(program, class_id));
     if (file && !(part && part->added) && is_within(program, file, around))
         program_fill_class(program, class_id, file);
     if (part) {
@@ -227,7 +224,7 @@ list_entry(Program *program, Directory *directory, const char *name)
     }
     // It is declared twice, which is said where both can be shown.
     Node twice = given_part(program, file ? full : package_file(program, full)) ? 0
-               : program_read_file(program, file ? full : package_file(program, full));
+               : program_read_file(program, file ? full : package_file(program, full), false);
     if (twice)
         program_add_classes(program, twice);
 }

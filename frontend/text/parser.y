@@ -158,7 +158,7 @@ class_prefixes:
 ;
 class_flags:
   %empty                        { $$ = 0; }
-| class_flags[all] class_flag[one] { $$ = flags_add(p, $all, $one, @one); }
+| class_flags[all] class_flag[one] { $$ = ordered_add(p, $all, $one, @one); }
 ;
 class_flag:
   "encapsulated"                { $$ = AST_F_ENCAPSULATED; }
@@ -317,7 +317,7 @@ component_clause:
 ;
 type_prefixes:
   %empty                        { $$ = 0; }
-| type_prefixes[all] type_prefix[one] { $$ = flags_add(p, $all, $one, @one); }
+| type_prefixes[all] type_prefix[one] { $$ = ordered_add(p, $all, $one, @one); }
 ;
 type_prefix:
   "flow"                        { $$ = AST_F_FLOW; }
@@ -393,16 +393,16 @@ argument:
 ;
 modification_prefixes:
   %empty                        { $$ = 0; }
-| modification_prefixes[all] "each"  { $$ = flags_add(p, $all, AST_F_EACH, @2); }
-| modification_prefixes[all] "final" { $$ = flags_add(p, $all, AST_F_FINAL, @2); }
+| modification_prefixes[all] "each"  { $$ = ordered_add(p, $all, AST_F_EACH, @2); }
+| modification_prefixes[all] "final" { $$ = ordered_add(p, $all, AST_F_FINAL, @2); }
 ;
 replacing:
-  modification_prefixes[all] "redeclare"   { $$ = $all | AST_F_REDECLARE; }
-| modification_prefixes[all] "replaceable" { $$ = $all | AST_F_REPLACEABLE; }
-| replacing[all] "redeclare"    { $$ = flags_add(p, $all, AST_F_REDECLARE, @2); }
-| replacing[all] "replaceable"  { $$ = flags_add(p, $all, AST_F_REPLACEABLE, @2); }
-| replacing[all] "each"         { $$ = flags_add(p, $all, AST_F_EACH, @2); }
-| replacing[all] "final"        { $$ = flags_add(p, $all, AST_F_FINAL, @2); }
+  modification_prefixes[all] "redeclare"   { $$ = ordered_add(p, $all, AST_F_REDECLARE, @2); }
+| modification_prefixes[all] "replaceable" { $$ = ordered_add(p, $all, AST_F_REPLACEABLE, @2); }
+| replacing[all] "redeclare"    { $$ = ordered_add(p, $all, AST_F_REDECLARE, @2); }
+| replacing[all] "replaceable"  { $$ = ordered_add(p, $all, AST_F_REPLACEABLE, @2); }
+| replacing[all] "each"         { $$ = ordered_add(p, $all, AST_F_EACH, @2); }
+| replacing[all] "final"        { $$ = ordered_add(p, $all, AST_F_FINAL, @2); }
 ;
 redeclared:
   short_class

@@ -189,6 +189,8 @@ Node loop_node(Parser *p, AstKind kind, Span span, uint32_t depth, Node head, Li
 uint32_t flags_add(Parser *p, uint32_t flags, uint32_t flag, Span span);
 // The same for the prefixes of an element, which stand in the order of the grammar (appendix A.2.2).
 uint32_t prefix_add(Parser *p, uint32_t flags, uint32_t flag, Span span);
+// Prefixes whose order only a user's Modelica file must keep.
+uint32_t ordered_add(Parser *p, uint32_t flags, uint32_t flag, Span span);
 Sym strings_join(Parser *p, Sym a, Sym b);
 Node node_op(Parser *p, AstKind kind, Span span, AstOp op, const Node *children, uint32_t n);
 Node number_node(Parser *p, Span span, Sym text, bool integer);

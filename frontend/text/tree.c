@@ -165,6 +165,32 @@ prefix_add(Parser *p, uint32_t flags, uint32_t flag, Span span)
     return flags_add(p, flags, flag, span);
 }
 
+// Prefixes of declarations, classes and modifications in the order of the specification (appendix A), one of each rank. In this language, and in a
+// library, they stand as they come.
+uint32_t
+ordered_add(Parser *p, uint32_t flags, uint32_t flag, Span span)
+{
+    static const struct { uint32_t flag; int rank; const char *word; } order[] = {
+        {AST_F_ENCAPSULATED, 0, "encapsulated"}, {AST_F_PARTIAL, 1, "partial"},
+        {AST_F_FLOW, 2, "flow"}, {AST_F_STREAM, 2, "stream"}, {AST_F_DISCRETE, 3, "discrete"}, {AST_F_PARAMETER, 3, "parameter"}, {AST_F_CONSTANT, 3, "constant"},
+        {AST_F_INPUT, 4, "input"}, {AST_F_OUTPUT, 4, "output"},
+        {AST_F_REDECLARE, 5, "redeclare"}, {AST_F_EACH, 6, "each"}, {AST_F_FINAL, 7, "final"}, {AST_F_REPLACEABLE, 8, "replaceable"},
+    };
+    enum { PREFIXES = sizeof order / sizeof *order };
+    int rank = 0;
+    for (uint32_t i = 0; i < PREFIXES; i++)
+        rank = order[i].flag == flag ? order[i].rank : rank;
+    bool strict = p->mo && sources_is_strict(p->sources, span.lo);
+    for (uint32_t i = 0; strict && i < PREFIXES; i++) {
+        if (!(flags & order[i].flag) || order[i].flag == flag || order[i].rank < rank)
+            continue;
+        diag_add(p->diags, E0001, span, order[i].rank == rank ? "'%.*s' cannot stand beside '%s'" : "'%.*s' stands before '%s'", (int)(span.hi - span.lo),
+                 p->text + (span.lo - p->base), order[i].word);
+        break;
+    }
+    return flags_add(p, flags, flag, span);
+}
+
 Node
 with_flag(Parser *p, Node node, uint32_t flag, Span span)
 {

@@ -1,5 +1,5 @@
 // 4.4.2.2: An input is no parameter.
 // error: E0131 at 4:24
 model M
-  input parameter Real x;
+  parameter input Real x;
 end M;
