@@ -602,7 +602,7 @@ sides_fit(ExprEnv *env, const Value *left, const Value *right, Span span)
 }
 
 // `i = 2.0` is an equation between Reals, and does not determine an Integer (section 4.8). What is no whole number, or need not be one, is told of
-// where it is known what determines what (whole_numbers.c).
+// where it is known what determines what.
 static bool
 determines_integer(ExprEnv *env, const Value *integer, const Value *real, Span span)
 {
