@@ -186,8 +186,7 @@ List chain_else(Parser *p, List branches, Span span, List otherwise);
 Node chain_node(Parser *p, AstKind kind, Span span, List branches, Node tail);
 Node loop_node(Parser *p, AstKind kind, Span span, uint32_t depth, Node head, List list, Node comment);
 
-uint32_t flags_add(Parser *p, uint32_t flags, uint32_t flag, Span span);
-// The same for the prefixes of an element, which stand in the order of the grammar (appendix A.2.2).
+// Adds a prefix of an element; they stand in the order of the grammar (appendix A.2.2), each once.
 uint32_t prefix_add(Parser *p, uint32_t flags, uint32_t flag, Span span);
 // Prefixes whose order only a user's Modelica file must keep.
 uint32_t ordered_add(Parser *p, uint32_t flags, uint32_t flag, Span span);

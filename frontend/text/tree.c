@@ -140,7 +140,7 @@ loop_node(Parser *p, AstKind kind, Span span, uint32_t depth, Node head, List li
     return node_list_end(p, kind, span, 0, 0, NODES(head), list, comment);
 }
 
-uint32_t
+static uint32_t
 flags_add(Parser *p, uint32_t flags, uint32_t flag, Span span)
 {
     if (flags & flag)

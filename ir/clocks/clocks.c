@@ -110,7 +110,7 @@ clocks_free(Clocks *clocks)
     map_free(&clocks->held);
 }
 
-// What has a clock has no value while the model is initialised (section 16.9).
+// What has a clock has no value while the model is initialised, but for equations that a solver integrates (section 16.9).
 static bool
 check_initial(Clocks *clocks)
 {
@@ -119,7 +119,8 @@ check_initial(Clocks *clocks)
         const Equation *equation = &dae->equations.at[i];
         for (uint32_t k = 0; equation->kind == EQN_INITIAL && k < expr_nslots(dae->exprs, equation->shape); k++) {
             Var var = dae->rows.at[equation->row + k];
-            if (var >= clocks->continuous || clocks_partition(clocks, var) == NONE)
+            uint32_t partition = var < clocks->continuous ? clocks_partition(clocks, var) : NONE;
+            if (partition == NONE || clocks->partitions.at[partition].solver != CLOCK_SOLVER_NONE)
                 continue;
             Diag *diag = diag_add(clocks->diags, E0514, equation->span, "'%s' has a clock, and no initial equation is about it", dae_name(dae, var));
             diag_help(diag, "its start value is what previous() has at the first tick");
@@ -135,7 +136,7 @@ pass_clocks(Dae *dae, ClockListing *listing, Diags *diags)
     Clocks clocks = {.dae = dae, .diags = diags, .start = NONE};
     if (!has_clocks(dae))
         return true;
-    bool good = clocks_divide(&clocks) && check_initial(&clocks) && clocks_infer(&clocks);
+    bool good = clocks_divide(&clocks) && clocks_infer(&clocks) && check_initial(&clocks);
     if (good) {
         clocks_make_ticks(&clocks);
         if (listing)
