@@ -85,9 +85,10 @@ redeclare_member(Elab *elab, Member *member, const ClassMember *declared, const 
     static const uint32_t groups[] = {AST_F_FLOW | AST_F_STREAM, AST_F_INPUT | AST_F_OUTPUT};
     for (uint32_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         uint32_t before = member->flags & groups[i], now = ast_at(ast, from->line)->flags & groups[i];
-        if (before && now && before != now) {
+        bool strict = sources_is_strict(elab->program->sources, from->span.lo);
+        if (now && before != now && (before || strict)) {
             Diag *diag = diag_add(elab->diags, E0129, from->span, "'%s' cannot be redeclared as %s: it is declared as %s", name_of(elab, declared->name),
-                                  prefix_text(now), prefix_text(before));
+                                  prefix_text(now), before ? prefix_text(before) : "none of that kind");
             diag_note(diag, member->span, "declared here");
             return false;
         }

@@ -69,9 +69,10 @@ mod_add(Elab *elab, Mod *mod, Mod *child)
         push_child(elab, mod, child);
         return;
     }
-    if (old->value && child->value) {
-        Diag *diag = diag_add(elab->diags, E0105, child->span, "'%s' is modified twice",
-                              sym_text(elab->dae->syms, child->name));
+    bool again = (old->line || old->redeclared) && (child->line || child->redeclared);
+    if ((old->value && child->value) || again) {
+        Diag *diag = diag_add(elab->diags, E0105, child->span, "'%s' is %s twice",
+                              sym_text(elab->dae->syms, child->name), again ? "redeclared" : "modified");
         diag_note(diag, old->span, "first modified here");
         return;
     }

@@ -344,7 +344,8 @@ check_defaults(Program *program, uint32_t class_id)
         const ClassMember *member = &class_at(program, class_id)->members.at[i];
         Node element = member->is_class ? member->node : member->line, constrained = ast_child(ast, element, 2);
         Node type = constrained ? ast_child(ast, constrained, 0) : 0, own = member->is_class ? 0 : ast_child(ast, element, 0);
-        uint32_t wanted = type ? scope_class_quietly(program, class_id, type) : 0;
+        bool library = type && sources_is_others(program->sources, ast_at(ast, type)->span.lo); // which may be a part of the whole
+        uint32_t wanted = type ? library ? scope_class_quietly(program, class_id, type) : scope_class(program, class_id, type) : 0;
         uint32_t given = member->is_class ? member->class_id : wanted && own ? scope_class_quietly(program, class_id, own) : 0;
         Sym missing;
         if (!wanted || !given)

@@ -362,7 +362,9 @@ binds_input(const Contract *contract, uint32_t equation)
     Var bound = contract_bound_var(dae, &dae->equations.at[equation]);
     if (bound != NONE && contract->column_of.at[bound] == INPUT_COLUMN)
         return !(contract->given.at[bound] & GIVEN_BY_CONNECTION) || !has_place(contract, vars, n);
-    if (n == 0 || expr_op(dae->exprs, left) != OP_SLOT)
+    // In the user's own Modelica file an equation of the class is one that determines something of it (section 4.8).
+    bool own = !dae->equations.at[equation].binding && !dae->equations.at[equation].guarded && sources_is_strict(dae->sources, dae->equations.at[equation].span.lo);
+    if (n == 0 || own || expr_op(dae->exprs, left) != OP_SLOT)
         return false;
     Var input = vars[expr_slot_of(dae->exprs, left)];
     for (uint32_t k = 0; k < n; k++)
