@@ -59,6 +59,23 @@ builtin_sampled(BuiltinCall *call, Value *out)
     return for_each(call, OP_SAMPLED, clock, 0, out);
 }
 
+// What has a start value is asked for before its clock ticks: a component, or a value that does not change (sections 16.4 and 16.5). In this language,
+// and in a library, any expression begins with 0.
+static bool
+names_component(BuiltinCall *call)
+{
+    ExprEnv *env = call->env;
+    bool strict = env->routines && sources_is_strict(env->routines->sources, call->span.lo), known = true;
+    for (uint32_t i = 0; strict && i < call->values[0].count; i++)
+        known &= !expression_moves(env, call->values[0].elements[i]);
+    bool previous = call->builtin->op == OP_PREVIOUS;
+    if (!strict || ast_kind(env->ast, call->nodes[0]) == AST_REF || (known && !previous))
+        return true;
+    diag_add(env->diags, E0210, node_span(env, call->nodes[0]), "'%s' takes the name of a component, whose start value it has before the first tick%s",
+             call->builtin->name, previous ? "" : ", or a value that does not change");
+    return false;
+}
+
 bool
 builtin_clocked(BuiltinCall *call, Value *out)
 {
@@ -66,7 +83,7 @@ builtin_clocked(BuiltinCall *call, Value *out)
         builtin_refuse(call, 0, "a value that has a clock");
         return false;
     }
-    return for_each(call, (Op)call->builtin->op, 0, 0, out);
+    return names_component(call) && for_each(call, (Op)call->builtin->op, 0, 0, out);
 }
 
 // An Integer that is known while compiling, at least `least`; what is not given is `otherwise`.

@@ -244,7 +244,7 @@ comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span s
 {
     VarType a = left->type.base, b = right->type.base;
     bool numbers = type_is_number(&left->type) && type_is_number(&right->type);
-    if (!numbers && (a != b || (a == TYPE_ENUM && !type_same_class(&left->type, &right->type)) || left->type.object))
+    if (!numbers && (a != b || a == TYPE_CLOCK || (a == TYPE_ENUM && !type_same_class(&left->type, &right->type)) || left->type.object))
         return refuse_operator(env, op, left, right, span);
     if (left->type.rank || right->type.rank) {
         refuse_operator(env, op, left, right, span);
