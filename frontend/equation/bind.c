@@ -329,6 +329,36 @@ walk_variable(Walk *walk, const Mod *mod, Member *member, uint32_t base, bool de
 
 static void walk_member(Walk *walk, const Mod *mod, Member *member, uint32_t owner, bool declared_here);
 
+static bool
+gives_value(const Ast *ast, Node mods, Sym name)
+{
+    for (uint32_t i = 1; mods && i < ast_at(ast, mods)->nchild; i++) {
+        Node mod = ast_child(ast, mods, i), path = ast_kind(ast, mod) == AST_MOD ? ast_child(ast, mod, 0) : 0;
+        Node inside = path && ast_at(ast, path)->nchild == 1 && ast_at(ast, ast_child(ast, path, 0))->sym == name ? ast_child(ast, mod, 1) : 0;
+        if (inside && ast_child(ast, inside, 0))
+            return true;
+    }
+    return false;
+}
+
+// Whether a class gives a variable that it inherits a value: `extends A(x = 1)`, `model B = A(x = 1)`.
+static bool
+inherits_value(const Elab *elab, uint32_t class_id, Sym name, uint32_t depth)
+{
+    const Ast *ast = &elab->program->ast;
+    if (!class_id || scope_is_predefined(class_id) || depth > DEPTH_LIMIT)
+        return false;
+    scope_bases(elab->program, class_id);
+    const ClassInfo *info = class_at(elab->program, class_id);
+    for (uint32_t i = 0; i < info->extends.n; i++) {
+        bool is_short = ast_kind(ast, info->extends.at[i]) == AST_SHORT;
+        if (gives_value(ast, ast_child(ast, info->extends.at[i], is_short ? 2 : 1), name)
+            || (i < info->bases.n && inherits_value(elab, info->bases.at[i], name, depth + 1)))
+            return true;
+    }
+    return false;
+}
+
 // What a model or block leaves to its equations is not given from outside, but for its inputs (section 4.8). In this language, and in a library,
 // a value in a modification is an equation.
 static bool
@@ -341,7 +371,7 @@ may_be_given(const Walk *walk, const Mod *mod, const Fragment *part, const Membe
         || !sources_is_strict(elab->program->sources, mod->span.lo))
         return true;
     Node declared = child_at(elab, inner->node, 1);
-    if ((declared && child_at(elab, declared, 0)) || inner->is_connector)
+    if ((declared && child_at(elab, declared, 0)) || inner->is_connector || inherits_value(elab, part->of ? part->of->type_class : part->class_id, inner->name, 0))
         return true;
     Diag *diag = diag_add(elab->diags, E0103, mod->span, "'%s' is determined by equations of '%s' and cannot be given a value from outside", name_of(elab, inner->name),
                           name_of(elab, class_at(elab->program, part->class_id)->full_name));

@@ -209,24 +209,34 @@ kinds_fit(Program *program, uint32_t wanted, uint32_t given)
     return !asked || !has || asked == has || !b->node || sources_is_others(program->sources, ast_at(&program->ast, b->node)->span.lo);
 }
 
-// The inputs or outputs of a function, those of its bases first.
+static void
+add_sign(const Program *program, const ClassMember *member, uint32_t sign, U32Vec *names)
+{
+    bool again = member->is_class || !(ast_at(&program->ast, member->line)->flags & sign);
+    for (uint32_t k = 0; k < names->n; k++)
+        again |= names->at[k] == member->name;
+    if (!again)
+        vec_push(names, member->name);
+}
+
+// The inputs or outputs of a function in the order of the text, those of a base where the extends clause stands.
 static void
 collect_signs(Program *program, uint32_t class_id, uint32_t sign, U32Vec *names, uint32_t depth)
 {
     if (scope_is_predefined(class_id) || depth > DEPTH_LIMIT)
         return;
     scope_bases(program, class_id);
-    for (uint32_t i = 0; i < class_at(program, class_id)->bases.n; i++)
-        if (class_at(program, class_id)->bases.at[i])
-            collect_signs(program, class_at(program, class_id)->bases.at[i], sign, names, depth + 1);
+    const Ast *ast = &program->ast;
     const ClassInfo *info = class_at(program, class_id);
-    for (uint32_t i = 0; i < info->members.n; i++) {
-        const ClassMember *member = &info->members.at[i];
-        bool again = false;
-        for (uint32_t k = 0; k < names->n; k++)
-            again |= names->at[k] == member->name;
-        if (!member->is_class && !again && (ast_at(&program->ast, member->line)->flags & sign))
-            vec_push(names, member->name);
+    for (uint32_t base = 0, own = 0; base < info->bases.n || own < info->members.n;) {
+        const ClassMember *member = own < info->members.n ? &info->members.at[own] : NULL;
+        bool declared = member && (base >= info->bases.n || (member->node && ast_at(ast, member->node)->span.lo < ast_at(ast, info->extends.at[base])->span.lo));
+        if (declared)
+            add_sign(program, member, sign, names);
+        else if (info->bases.at[base])
+            collect_signs(program, info->bases.at[base], sign, names, depth + 1);
+        own += declared;
+        base += !declared;
     }
 }
 
