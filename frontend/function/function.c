@@ -197,9 +197,37 @@ resize_field(ExprEnv *env, Value *value, uint32_t k, const Type *type)
     value->count = made->size;
 }
 
+// `output S s(redeclare Real a[size(u, 1)])` the same field, as large as that. *done: so it is.
+static bool
+redeclare_sizes(ExprEnv *env, Node mod, Value *value, bool *done)
+{
+    Node line = ast_kind(env->ast, mod) == AST_REDECLARE ? ast_child(env->ast, mod, 0) : 0;
+    if (!line || ast_kind(env->ast, line) != AST_COMPONENTS || !value->type.record->open)
+        return true;
+    for (uint32_t i = 3; i < ast_at(env->ast, line)->nchild; i++) {
+        Variable variable = {.line = line, .component = ast_child(env->ast, line, i), .scope = env->scope};
+        const RecordField *field = record_field(value->type.record, ast_at(env->ast, variable.component)->sym);
+        Type type;
+        if (!field || ast_child(env->ast, variable.component, 1))
+            return true;
+        if (!function_variable_type(env, &variable, &type))
+            return false;
+        if (type.base != field->type.base || type.rank != field->type.rank || field->type.record)
+            return true;
+        resize_field(env, value, (uint32_t)(field - value->type.record->fields), &type);
+    }
+    *done = true;
+    return true;
+}
+
 static bool
 set_field(ExprEnv *env, Node mod, Value *value)
 {
+    bool done = false;
+    if (!redeclare_sizes(env, mod, value, &done))
+        return false;
+    if (done)
+        return true;
     Node name = ast_child(env->ast, mod, 0), mods = ast_child(env->ast, mod, 1), given = mods ? ast_child(env->ast, mods, 0) : 0;
     Value field;
     if (ast_kind(env->ast, mod) != AST_MOD || !given || ast_at(env->ast, name)->nchild != 1 || ast_at(env->ast, mods)->nchild > 1) {

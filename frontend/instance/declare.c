@@ -48,25 +48,33 @@ has_open_size(const Ast *ast, Node subscripts)
     return false;
 }
 
-// `Real A[:, size(A, 1)]`: while the sizes of a member with an open one are evaluated, it has those of its value.
+// `Real A[:, size(A, 1)]`: while the sizes of a member with an open one are evaluated, it has those of its value. A field of a record that has none has
+// those that it gets later.
 static void
-lend_sizes(Elab *elab, Member *member, Node subscripts)
+lend_sizes(Elab *elab, const Fragment *frag, Member *member, Node subscripts)
 {
+    const Ast *ast = &elab->program->ast;
     const Mod *mod = member->mod;
     Value value;
-    bool asked = has_open_size(&elab->program->ast, subscripts) && ast_at(&elab->program->ast, subscripts)->nchild > 1;
-    if (!asked || !mod || !mod->value || mod_unset(elab, mod)
-        || !evaluate_type(elab, mod->frag, mod->class_id, mod->value, &value))
+    if (!has_open_size(ast, subscripts) || ast_at(ast, subscripts)->nchild < 2)
         return;
-    member->type = value.type;
-    member->state = 2;
+    if (mod && mod->value && !mod_unset(elab, mod)) {
+        if (!mod_type(elab, mod, &value))
+            return;
+        member->type = value.type;
+        member->state = 2;
+    } else if (elab->open_records && class_at(elab->program, frag->class_id)->kind == CLASS_RECORD && ast_at(ast, subscripts)->nchild <= MAX_RANK) {
+        member->type.rank = (uint8_t)ast_at(ast, subscripts)->nchild;
+        memset(member->type.dims, 0, sizeof member->type.dims);
+        member->state = 2;
+    }
 }
 
 static bool
 own_dims(Elab *elab, Fragment *frag, Member *member, Node subscripts, bool *open)
 {
     Type type = member->type;
-    lend_sizes(elab, member, subscripts);
+    lend_sizes(elab, frag, member, subscripts);
     bool ok = evaluate_dims(elab, frag, member->dims_class, subscripts, &type, open);
     member->type = type;
     member->state = 1;

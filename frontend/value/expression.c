@@ -111,7 +111,7 @@ leave_open(ExprEnv *env, Value *value)
 static bool
 check_assigned(ExprEnv *env, Value *value, Node node)
 {
-    if (value->type.base == TYPE_RECORD && record_fill(env, value))
+    if (env->sizes_only || (value->type.base == TYPE_RECORD && record_fill(env, value)))
         return true;
     if (env->argument == node && value->elements) {
         leave_open(env, value);
