@@ -115,7 +115,10 @@ annotation_entry(const Ast *ast, const Syms *syms, Node annotation, const char *
 Node
 ast_annotation(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth, Node *mods)
 {
-    Node body = ast_child(ast, class_node, 1), found = 0;
+    Node body = ast_child(ast, class_node, 1);
+    if (ast_kind(ast, body) == AST_EXTENDBODY) // `redeclare function extends f`
+        body = ast_child(ast, body, 1);
+    Node found = 0;
     for (uint32_t i = 0; !found && ast_kind(ast, body) == AST_BODY && i < ast_at(ast, body)->nchild; i++) {
         Node section = ast_child(ast, body, i);
         uint32_t n = section ? ast_at(ast, section)->nchild : 0;
