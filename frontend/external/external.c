@@ -244,7 +244,7 @@ describe(const Frame *frame, const Passing *passing, uint32_t number, External *
 {
     ExprEnv *env = frame->env;
     Out code = {0}, prototype = {0};
-    Node mods, include = ast_annotation(env->ast, env->syms, frame->external_class, "Include", 0, &mods);
+    Node mods, include = ast_external_annotation(env->ast, env->syms, frame->external_class, "Include", 0, &mods);
     uint32_t site = site_add(env->exprs, arena_printf(env->arena, "'%s': \1t\2", function_text(frame)), frame->span);
     external->symbol = arena_printf(env->arena, "mdlc_external_%u", number);
     external_wrapper(passing, external->symbol, site, &code);

@@ -29,8 +29,8 @@ external_is_builtin(const Frame *frame, const Passing *passing)
     if (!strcmp(language, "builtin"))
         return true;
     return !strcmp(language, "C") && is_mathematics(passing->name) && ast_child(env->ast, external, 0)
-        && !ast_annotation(env->ast, env->syms, frame->external_class, "Include", 0, &mods)
-        && !ast_annotation(env->ast, env->syms, frame->external_class, "Library", 0, &mods);
+        && !ast_external_annotation(env->ast, env->syms, frame->external_class, "Include", 0, &mods)
+        && !ast_external_annotation(env->ast, env->syms, frame->external_class, "Library", 0, &mods);
 }
 
 // The output that gets the result: the one that the clause names, or the only one. -1 after a message.

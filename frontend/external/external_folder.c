@@ -62,7 +62,7 @@ static bool
 annotated_texts(Search *search, const char *name, Texts *texts)
 {
     ExprEnv *env = search->env;
-    Node mods, value = ast_annotation(env->ast, env->syms, search->class_node, name, 0, &mods);
+    Node mods, value = ast_external_annotation(env->ast, env->syms, search->class_node, name, 0, &mods);
     bool array = value && ast_kind(env->ast, value) == AST_ARRAY;
     for (uint32_t i = 0; value && i < (array ? ast_at(env->ast, value)->nchild : 1); i++) {
         Node text = array ? ast_child(env->ast, value, i) : value;

@@ -112,12 +112,9 @@ annotation_entry(const Ast *ast, const Syms *syms, Node annotation, const char *
     return 0;
 }
 
-Node
-ast_annotation(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth, Node *mods)
+static Node
+annotation_of_body(const Ast *ast, const Syms *syms, Node body, const char *name, uint32_t nth, Node *mods)
 {
-    Node body = ast_child(ast, class_node, 1);
-    if (ast_kind(ast, body) == AST_EXTENDBODY) // `redeclare function extends f`
-        body = ast_child(ast, body, 1);
     Node found = 0;
     for (uint32_t i = 0; !found && ast_kind(ast, body) == AST_BODY && i < ast_at(ast, body)->nchild; i++) {
         Node section = ast_child(ast, body, i);
@@ -129,6 +126,19 @@ ast_annotation(const Ast *ast, const Syms *syms, Node class_node, const char *na
             found = annotation_entry(ast, syms, annotation, name, &nth, mods);
     }
     return found;
+}
+
+Node
+ast_annotation(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth, Node *mods)
+{
+    return annotation_of_body(ast, syms, ast_child(ast, class_node, 1), name, nth, mods);
+}
+
+Node
+ast_external_annotation(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth, Node *mods)
+{
+    Node body = ast_child(ast, class_node, 1);
+    return annotation_of_body(ast, syms, ast_kind(ast, body) == AST_EXTENDBODY ? ast_child(ast, body, 1) : body, name, nth, mods);
 }
 
 Node

@@ -113,6 +113,8 @@ const NumberBlock *ast_numbers(const Ast *ast, Node node, const double **values)
 // The value of the nth entry `name` in the annotations of a class with a body, those at the end of a section included: 0 when there
 // are fewer; *mods: the MODS of the entry.
 Node ast_annotation(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth, Node *mods);
+// The same of a class that may be one which is redeclared as an extension, `redeclare function extends f`.
+Node ast_external_annotation(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth, Node *mods);
 // The modifications of the nth entry NAME(...), which needs no value; 0: there is none.
 Node ast_annotation_mods(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth);
 // Whether two trees say the same, wherever they stand: descriptions with their annotations do not count, nor do children
