@@ -153,6 +153,10 @@ compile_size(Frame *frame, uint32_t local, const Value *value, Span span, const 
     Value given = *value;
     if (!expression_coerce(c->env, &given, &c->env->locals.at[local].value.type, span, what))
         return false;
+    if (c->sizes[local].record) {
+        diag_add(c->env->diags, E0722, span, "the fields of %s have other sizes here than elsewhere, which is not supported where a function is called at run time", what);
+        return false;
+    }
     c->sizes[local] = type_lasting(c->env->routines->arena, &given.type);
     for (uint32_t d = 0; given.sizes && d < given.type.rank; d++)
         c->flexible[local] |= (given.sizes[d] != 0) << d;

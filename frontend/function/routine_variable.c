@@ -171,6 +171,10 @@ open_type(Compile *c, uint32_t i, Type *type, Expr *sizes, Value *value, bool *g
     }
     if (!function_given(&c->frame, i, &open, value, given))
         return false;
+    if (*given && type->base == TYPE_RECORD && !type->rank && value->type.base == TYPE_RECORD && value->type.record != type->record)
+        type->record = value->type.record; // as large as a modification of the variable says
+    else if (type->base == TYPE_RECORD && !type->rank && c->sizes && c->sizes[i].record)
+        type->record = c->sizes[i].record;
     Value declared = {.type = *type, .sizes = sizes};
     if (*given && !flexible_settle(env, value, &declared, node_span(env, variable->component)))
         return false;

@@ -195,6 +195,10 @@ assign(Frame *frame, Node target, Value *value, Span span)
     const char *what = arena_printf(env->arena, "'%s'", expression_text(env, target));
     Node subscripts = ast_child(env->ast, ast_child(env->ast, target, 0), 0);
     bool whole = !subscripts && ast_at(env->ast, target)->nchild == 1;
+    const Value *variable = &env->locals.at[local].value;
+    bool resized = value->type.base == TYPE_RECORD && variable->type.base == TYPE_RECORD && !variable->type.rank && value->count != variable->count;
+    if (whole && frame->meaning->size && resized) // its fields are as large as those of its value
+        return frame->meaning->size(frame, (uint32_t)local, value, span, what);
     if (whole && frame->meaning->flexible && env->flexible)
         return frame->meaning->flexible(frame, (uint32_t)local, value, span, what);
     if (whole && frame->meaning->size && !type_is_sized(&env->locals.at[local].value.type))
