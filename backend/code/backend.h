@@ -31,6 +31,10 @@ const mdl_translator *engine_translator(const Engine *engine);
 // Compiles the model's tangents for `width` directions at once, 4 or 8, now; NULL: they have no such form, or nobody can. They are the engine's.
 const mdl_directions *engine_directions(Engine *engine, uint32_t width);
 
+// What an execution of the functions func[0 .. n) computes, into operations[0 .. n): equal parts of a function once (of 20,000 operations in a row where it is
+// longer), a call of a routine as one operation, both sides of a condition.
+void backend_operations(const Sys *sys, const uint32_t *func, uint32_t n, uint64_t *operations);
+
 // mdlc show llvm / asm. False: a line in `why`.
 bool backend_print_llvm(Sys *sys, const EngineOptions *options, Out *out, Out *why);
 bool backend_print_asm(Sys *sys, const EngineOptions *options, Out *out, Out *why);

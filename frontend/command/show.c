@@ -67,15 +67,28 @@ static void
 show_cost(const Compilation *c, Out *out)
 {
     const mdl_model *model = c->sys->model;
-    unsigned long long plain = 0, partials = 0;
+    unsigned long long plain = 0, partials = 0, computed = 0;
     Map function_at = {0};
+    U32Vec functions = {0};
+    uint32_t f;
     sys_functions_at(c->sys, &function_at);
     for (uint32_t k = 0; k < model->n_dynamics; k++) {
         const mdl_step *step = &model->dynamics[k];
-        plain += operations_at(c->sys, &function_at, step->block ? &step->block->eval : &step->call);
+        const mdl_code *values = step->block ? &step->block->eval : &step->call;
+        plain += operations_at(c->sys, &function_at, values);
         partials += step->block ? operations_at(c->sys, &function_at, &step->block->jacobian) : 0;
+        if (map_get(&function_at, (uintptr_t)values, &f))
+            vec_push(&functions, f);
+        if (step->block && map_get(&function_at, (uintptr_t)&step->block->jacobian, &f))
+            vec_push(&functions, f);
     }
     map_free(&function_at);
+    uint64_t *each = base_calloc((size_t)functions.n + 1, sizeof *each);
+    backend_operations(c->sys, functions.at, functions.n, each);
+    for (uint32_t i = 0; i < functions.n; i++)
+        computed += each[i];
+    free(each);
+    vec_free(&functions);
     out_printf(out, "constraints on states %u\n", model->n_constraints);
     out_printf(out, "operations per right-hand side %llu, of partial derivatives %llu, and systems of", plain + partials, partials);
     bool any = false;
@@ -85,6 +98,7 @@ show_cost(const Compilation *c, Out *out)
             any = true;
         }
     out_text(out, any ? " equations\n" : " no equations\n");
+    out_printf(out, "with equal parts computed once %llu\n", computed);
 }
 
 static void
