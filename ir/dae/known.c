@@ -60,9 +60,10 @@ known_of(Dae *dae)
 
 static bool find_value(Dae *dae, Known *known, Var var, uint32_t depth, Measured *found);
 
-// `values` has places for the values of the n slots of e, those that are not used among them, and behind them for their noise.
+// `values` has places for the values of the n slots of e, those that are not used among them, and behind them for their noise. noise: it is asked for, and
+// not only the value, of which it is several times the work.
 static bool
-measure(Dae *dae, Known *known, Expr e, const Var *vars, uint32_t depth, double *values, uint32_t n, Measured *found)
+measure(Dae *dae, Known *known, Expr e, const Var *vars, uint32_t depth, bool noise, double *values, uint32_t n, Measured *found)
 {
     memset(values, 0, 2 * n * sizeof *values);
     for (uint32_t k = 0; k < n; k++) {
@@ -75,7 +76,7 @@ measure(Dae *dae, Known *known, Expr e, const Var *vars, uint32_t depth, double 
         values[n + k] = slot.noise;
     }
     found->value = expr_eval(dae->exprs, e, values, 0);
-    found->noise = expr_eval(dae->exprs, expr_noise(dae->exprs, e), values, 0);
+    found->noise = noise ? expr_eval(dae->exprs, expr_noise(dae->exprs, e), values, 0) : INFINITY;
     if (!(found->noise < INFINITY))
         found->noise = fabs(found->value);
     return !isnan(found->value);
@@ -87,7 +88,7 @@ evaluate_bind(Dae *dae, Known *known, const Bind *bind, uint32_t depth, Measured
     double values[2 * SLOTS_MAX];
     uint32_t n = expr_nslots(dae->exprs, bind->shape);
     return n <= SLOTS_MAX && depth < DEPTH_MAX && !expr_has_op(dae->exprs, bind->shape, OP_TIME)
-           && measure(dae, known, bind->shape, dae->rows.at + bind->row, depth, values, n, found);
+           && measure(dae, known, bind->shape, dae->rows.at + bind->row, depth, true, values, n, found);
 }
 
 // Whole numbers are exact.
@@ -134,7 +135,7 @@ dae_known_value(Dae *dae, Var var, double *value)
 }
 
 static bool
-measure_expr(Dae *dae, Expr e, const Var *vars, Measured *found)
+measure_expr(Dae *dae, Expr e, const Var *vars, bool noise, Measured *found)
 {
     double few[2 * SLOTS_MAX];
     uint32_t n = expr_nslots(dae->exprs, e);
@@ -143,10 +144,10 @@ measure_expr(Dae *dae, Expr e, const Var *vars, Measured *found)
     if (expr_has_op(dae->exprs, e, OP_TIME))
         return false;
     if (n <= SLOTS_MAX)
-        return measure(dae, known_of(dae), e, vars, 0, few, n, found);
+        return measure(dae, known_of(dae), e, vars, 0, noise, few, n, found);
     // What is left of a chain of substitutions stands in a long row although it is short itself.
     double *values = malloc(2 * n * sizeof *values);
-    bool known = values && measure(dae, known_of(dae), e, vars, 0, values, n, found);
+    bool known = values && measure(dae, known_of(dae), e, vars, 0, noise, values, n, found);
     free(values);
     return known;
 }
@@ -155,7 +156,7 @@ bool
 dae_known_expr(Dae *dae, Expr e, const Var *vars, double *value)
 {
     Measured found;
-    if (!measure_expr(dae, e, vars, &found))
+    if (!measure_expr(dae, e, vars, false, &found))
         return false;
     *value = found.value;
     return true;
@@ -165,14 +166,14 @@ bool
 dae_known_zero(Dae *dae, Expr e, const Var *vars)
 {
     Measured found;
-    return measure_expr(dae, e, vars, &found) && fabs(found.value) <= RESIDUE * found.noise;
+    return measure_expr(dae, e, vars, true, &found) && fabs(found.value) <= RESIDUE * found.noise;
 }
 
 bool
 dae_known_cancelled(Dae *dae, Expr e, const Var *vars)
 {
     Measured found;
-    return measure_expr(dae, e, vars, &found) && fabs(found.value) <= CANCELLED * found.noise;
+    return measure_expr(dae, e, vars, true, &found) && fabs(found.value) <= CANCELLED * found.noise;
 }
 
 const Bind *
