@@ -7,6 +7,7 @@
 // Contract: shifted.h. Complexity: that of lu.c.
 #include "runtime/linear/shifted.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct Shifted {
     uint32_t *pair_start, *pair_row;
     Lu *real, *pair[SHIFTED_PAIRS];
     bool fresh_real, fresh[SHIFTED_PAIRS];
+    bool starved; // there was no memory for the analysis of a pair
     Threads *threads;
 };
 
@@ -162,7 +164,9 @@ bool
 shifted_factor_pair(Shifted *s, uint32_t pair, const double *values, double alpha, double beta)
 {
     if (!s->pair[pair]) {
+        errno = 0;
         s->pair[pair] = lu_create(2 * s->m, s->pair_start, s->pair_row);
+        s->starved = !s->pair[pair] && errno == ENOMEM;
         if (!s->pair[pair])
             return false;
         lu_repeats(s->pair[pair]);
@@ -172,6 +176,15 @@ shifted_factor_pair(Shifted *s, uint32_t pair, const double *values, double alph
     bool good = lu_factor(s->pair[pair], s->values, s->fresh[pair]);
     s->fresh[pair] = !good;
     return good;
+}
+
+bool
+shifted_starved(const Shifted *s)
+{
+    bool starved = s->starved || lu_starved(s->real);
+    for (uint32_t pair = 0; pair < SHIFTED_PAIRS; pair++)
+        starved = starved || (s->pair[pair] && lu_starved(s->pair[pair]));
+    return starved;
 }
 
 void

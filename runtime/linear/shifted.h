@@ -22,6 +22,7 @@ void shifted_forget(Shifted *shifted);
 // Values of A in the order of the pattern. False: singular.
 MDL_CHECKED bool shifted_factor_real(Shifted *shifted, const double *values, double c);
 MDL_CHECKED bool shifted_factor_pair(Shifted *shifted, uint32_t pair, const double *values, double alpha, double beta);
+bool shifted_starved(const Shifted *shifted); // as lu_starved()
 // b := (A + c B)^-1 b, n entries; what stands behind them in A has right sides of zero.
 void shifted_solve_real(Shifted *shifted, double *b);
 // The same of {A + alpha B, beta B; -beta B, A + alpha B} (x; y).

@@ -7,6 +7,7 @@
 //         steps a projection onto the invariants (projection.c); starts in ida_start.c, failures in ida_failure.c.
 // Contract: see run.h. Values between steps come from IDA's own interpolation polynomial.
 // Complexity: IDA's.
+#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -263,11 +264,13 @@ ida_create(Run *run)
         if (!integrator->projection || !integrator->shift || !integrator->crossing)
             return MDL_INTERNAL;
     }
+    errno = 0;
     integrator->jacobian = jacobian_create(run, run->causal, NULL);
     if (!integrator->jacobian) {
-        run_message(run, MDL_ERROR, "the matrix of the integrator could not be set up: it is structurally "
-                    "singular or memory is exhausted");
-        return MDL_FAILED;
+        bool memory = errno == ENOMEM;
+        run_message(run, MDL_ERROR, memory ? "out of memory: there is none left for the matrix of the integrator"
+                                           : "the matrix of the integrator could not be set up: it is structurally singular");
+        return memory ? MDL_INTERNAL : MDL_FAILED;
     }
     if (SUNContext_Create(NULL, &integrator->context) != 0 || !create_vectors(run, integrator) || !set_up_ida(run, integrator)) {
         run_message(run, MDL_ERROR, "the integrator could not be set up: %s", integrator->message);
