@@ -9,7 +9,7 @@
 
 typedef struct Bordered Bordered;
 
-// NULL: out of memory or a structurally singular pattern. The model has no constraints.
+// NULL: out of memory. The model has no constraints.
 // Threads share the factors (lu_share()); NULL: none.
 Bordered *bordered_create(const mdl_model *model, Threads *threads);
 void bordered_free(Bordered **bordered);

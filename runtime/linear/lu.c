@@ -106,13 +106,12 @@ analyse_sparse(Lu *lu)
     return lu->symbolic != NULL;
 }
 
-// Where KLU is not linked (functional mock-up units of models that are not large) it analyses nothing, and sets no defaults. It has no analysis of a pattern
-// that is singular whatever the values are either: what is dense says so with its column, where it is not too large for that.
+// Where KLU is not linked (functional mock-up units of models that are not large) it analyses nothing, and sets no defaults. Otherwise it had no memory: a
+// pattern that is singular is analysed as any other.
 static bool
 go_dense(Lu *lu)
 {
-    enum { MOST_SINGULAR = 2000 };
-    if (lu->common.tol > 0 && (lu->common.status == KLU_OUT_OF_MEMORY || lu->n > MOST_SINGULAR))
+    if (lu->common.tol > 0)
         return false;
     lu->dense = true;
     return allocate_dense(lu);

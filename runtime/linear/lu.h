@@ -13,8 +13,7 @@ enum { LU_DENSE_LIMIT = 20, LU_TOGETHER = 8 };
 
 typedef struct Lu Lu;
 
-// `start` (n + 1) and `row` (ascending in each column) are copied. NULL when memory is exhausted or the
-// pattern is structurally singular.
+// `start` (n + 1) and `row` (ascending in each column) are copied. NULL: out of memory.
 Lu *lu_create(uint32_t n, const uint32_t *start, const uint32_t *row);
 void lu_free(Lu **lu);
 // The next factorisation is as the first one was, whatever was factored before.

@@ -7,7 +7,6 @@
 // Contract: shifted.h. Complexity: that of lu.c.
 #include "runtime/linear/shifted.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +21,7 @@ struct Shifted {
     uint32_t *pair_start, *pair_row;
     Lu *real, *pair[SHIFTED_PAIRS];
     bool fresh_real, fresh[SHIFTED_PAIRS];
-    bool starved; // there was no memory for the analysis of a pair
+    bool starved; // the last factorisation had no memory
     Threads *threads;
 };
 
@@ -142,6 +141,7 @@ shifted_factor_real(Shifted *s, const double *values, double c)
         s->values[s->diagonal[j]] += c;
     bool good = lu_factor(s->real, s->values, s->fresh_real);
     s->fresh_real = !good;
+    s->starved = lu_starved(s->real);
     return good;
 }
 
@@ -164,9 +164,8 @@ bool
 shifted_factor_pair(Shifted *s, uint32_t pair, const double *values, double alpha, double beta)
 {
     if (!s->pair[pair]) {
-        errno = 0;
         s->pair[pair] = lu_create(2 * s->m, s->pair_start, s->pair_row);
-        s->starved = !s->pair[pair] && errno == ENOMEM;
+        s->starved = !s->pair[pair];
         if (!s->pair[pair])
             return false;
         lu_repeats(s->pair[pair]);
@@ -175,16 +174,14 @@ shifted_factor_pair(Shifted *s, uint32_t pair, const double *values, double alph
     fill_pair(s, values, alpha, beta);
     bool good = lu_factor(s->pair[pair], s->values, s->fresh[pair]);
     s->fresh[pair] = !good;
+    s->starved = lu_starved(s->pair[pair]);
     return good;
 }
 
 bool
 shifted_starved(const Shifted *s)
 {
-    bool starved = s->starved || lu_starved(s->real);
-    for (uint32_t pair = 0; pair < SHIFTED_PAIRS; pair++)
-        starved = starved || (s->pair[pair] && lu_starved(s->pair[pair]));
-    return starved;
+    return s->starved;
 }
 
 void

@@ -181,6 +181,7 @@ typedef struct mdl_stats {
     uint64_t restarts;        // restarts after an integrator failure
     uint64_t rows;
     uint64_t checked;         // points that were held against the equations as they were written
+    uint64_t errors;          // messages of errors
     uint32_t unknowns, states, nonzeros;
     uint32_t free_states;     // that the constraints leave: of a mechanism twice its degrees of freedom
     uint32_t exponentials;    // of all fractional derivatives

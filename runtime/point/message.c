@@ -44,6 +44,8 @@ run_message(const Run *run, mdl_severity severity, const char *format, ...)
     // What fails behind an interruption fails because calls have ended early.
     if ((run->contest.muted && severity == MDL_ERROR) || (run->tried && !run->options->trace))
         return;
+    if (severity == MDL_ERROR)
+        run->stats->errors++;
     if (run->options->message && (severity != MDL_ERROR || !run_interrupted(run)))
         run->options->message(run->options->user, severity, text);
 }

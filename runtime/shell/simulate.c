@@ -177,6 +177,9 @@ simulate_end(Run *run, const Watch *clock, int status)
         status = MDL_INTERRUPTED;
         run_message(run, MDL_NOTE, "interrupted at time %.12g", run->time);
     }
+    // Who finds no memory says so where he knows what for, and nothing where he does not.
+    if (status == MDL_INTERNAL && !run->stats->errors)
+        run_message(run, MDL_ERROR, "at time %.12g: out of memory", run->time);
     run->stats->end_time = run->time;
     int closed = result_close(run);
     if (closed != MDL_OK)

@@ -7,7 +7,6 @@
 //         steps a projection onto the invariants (projection.c); starts in ida_start.c, failures in ida_failure.c.
 // Contract: see run.h. Values between steps come from IDA's own interpolation polynomial.
 // Complexity: IDA's.
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -264,16 +263,12 @@ ida_create(Run *run)
         if (!integrator->projection || !integrator->shift || !integrator->crossing)
             return MDL_INTERNAL;
     }
-    errno = 0;
     integrator->jacobian = jacobian_create(run, run->causal, NULL);
-    if (!integrator->jacobian) {
-        bool memory = errno == ENOMEM;
-        run_message(run, MDL_ERROR, memory ? "out of memory: there is none left for the matrix of the integrator"
-                                           : "the matrix of the integrator could not be set up: it is structurally singular");
-        return memory ? MDL_INTERNAL : MDL_FAILED;
-    }
+    if (!integrator->jacobian)
+        return MDL_INTERNAL;
     if (SUNContext_Create(NULL, &integrator->context) != 0 || !create_vectors(run, integrator) || !set_up_ida(run, integrator)) {
-        run_message(run, MDL_ERROR, "the integrator could not be set up: %s", integrator->message);
+        if (integrator->message[0])
+            run_message(run, MDL_ERROR, "the integrator could not be set up: %s", integrator->message);
         return MDL_INTERNAL;
     }
     run->stats->nonzeros = jacobian_nonzeros(integrator->jacobian);

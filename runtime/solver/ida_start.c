@@ -168,10 +168,8 @@ ida_choose_rows(Run *run)
     integrator->replaced = run->causal ? NULL : rest_rows(run);
     jacobian_free(&integrator->jacobian);
     integrator->jacobian = jacobian_create(run, run->causal, integrator->replaced);
-    if (!integrator->jacobian) {
-        run_message(run, MDL_ERROR, "at time %.12g: the contacts at rest do not determine states", run->time);
+    if (!integrator->jacobian)
         return MDL_INTERNAL;
-    }
     integrator->fresh = true;
     return MDL_OK;
 }

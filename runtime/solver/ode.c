@@ -271,7 +271,8 @@ create(Run *run, bool runge_kutta, bool stiff)
         return MDL_OK;
     if (SUNContext_Create(NULL, &ode->context) != 0 || !create_vectors(run, ode) ||
         !(runge_kutta ? create_erk(run, ode) : create_cvode(run, ode))) {
-        run_message(run, MDL_ERROR, "the integrator could not be set up: %s", ode->message[0] ? ode->message : "there is no memory left for it, or its matrix is structurally singular");
+        if (ode->message[0])
+            run_message(run, MDL_ERROR, "the integrator could not be set up: %s", ode->message);
         return MDL_INTERNAL;
     }
     return MDL_OK;

@@ -607,10 +607,8 @@ radau_next_step(const Ode *ode, double h)
 MDL_CHECKED static int
 report_step(Run *run, double h)
 {
-    if (shifted_starved(run->ode->shifted)) {
-        run_message(run, MDL_ERROR, "at time %.12g: out of memory: the integrator cannot go on: there is none left for the factors of its matrix", run->time);
+    if (shifted_starved(run->ode->shifted))
         return MDL_INTERNAL;
-    }
     if (pace_explain(run))
         return MDL_FAILED;
     run_message(run, MDL_ERROR, "at time %.12g: the radau method could not take a step (%.3g)\nthe model is nearly singular or jumps here; "

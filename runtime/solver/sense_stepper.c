@@ -236,7 +236,8 @@ stepper_create(Run *run)
     st->fresh = true;
     if (!run->ny || create_parts(st))
         return MDL_OK;
-    run_message(run, MDL_ERROR, "the integrator could not be set up: %s", st->message[0] ? st->message : "there is no memory left for it, or its matrix is structurally singular");
+    if (st->message[0])
+        run_message(run, MDL_ERROR, "the integrator could not be set up: %s", st->message);
     return MDL_INTERNAL;
 }
 

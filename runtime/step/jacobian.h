@@ -6,7 +6,7 @@
 
 typedef struct Jacobian Jacobian;
 
-// NULL: out of memory or a structurally singular pattern. `replaced` (DAE form only; may be NULL): per state the row of
+// NULL: out of memory. `replaced` (DAE form only; may be NULL): per state the row of
 // jac_rest that takes the place of its row, plus 1.
 Jacobian *jacobian_create(const Run *run, bool causal, const uint32_t *replaced);
 // The same of y' = f(t, y), for who factors its matrix himself: cj - df/dy, with kept values behind the states, whatever the size of the model.
