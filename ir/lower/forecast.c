@@ -766,6 +766,40 @@ mark_entering(const Forecaster *f, U8Vec *enters)
     }
 }
 
+// What laws look at they look at while they hold: per place the mode of its law, which is 0 then; 0: of none, or of several with modes of their own.
+static void
+find_holding(const Forecaster *f, U32Vec *mode)
+{
+    const mdl_model *model = f->low->sys->model;
+    U8Vec several = {0};
+    vec_grow(mode, f->low->nv);
+    vec_grow(&several, f->low->nv);
+    for (uint32_t k = 0; k < model->n_sgns; k++) {
+        const mdl_sgn *sgn = &model->sgn[k];
+        for (uint32_t i = 0; i < 2; i++) {
+            uint32_t place = i ? sgn->a : sgn->p;
+            several.at[place] |= mode->at[place] && mode->at[place] != sgn->mode;
+            mode->at[place] = several.at[place] ? 0 : sgn->mode;
+        }
+    }
+    vec_free(&several);
+}
+
+// `shape` while the mode is 0. Nothing else breaks loose, and of what slides p is computed from equations in which the push cancels, whose bounds are
+// those of the push nevertheless.
+static Expr
+while_held(Forecaster *f, Expr shape, uint32_t *row, uint32_t mode)
+{
+    Lowering *low = f->low;
+    uint32_t n = expr_nslots(low->exprs, shape), first = low->sys->places.n;
+    for (uint32_t k = 0; k < n; k++)
+        vec_push(&low->sys->places, low->sys->places.at[*row + k]);
+    vec_push(&low->sys->places, mode);
+    *row = first;
+    Expr zero = expr_const(low->exprs, 0);
+    return expr_3(low->exprs, OP_IF, expr_2(low->exprs, OP_EQ, expr_slot(low->exprs, n), zero), shape, zero);
+}
+
 static void
 mark_leading(const Forecaster *f, const U8Vec *enters, U8Vec *leads)
 {
@@ -783,9 +817,11 @@ forecast_terms(Forecaster *f, Kind wanted, const U8Vec *needed)
 {
     const Lowering *low = f->low;
     U32Vec parts = {0};
+    U32Vec mode = {0};
     U8Vec enters = {0}, leads = {0};
     f->wanted = wanted;
     mark_entering(f, &enters);
+    find_holding(f, &mode);
     mark_leading(f, &enters, &leads);
     for (uint32_t i = 0; i < f->code->n && f->terms < TERMS_MOST; i++) {
         const Instr *instr = &f->code->at[i];
@@ -794,8 +830,11 @@ forecast_terms(Forecaster *f, Kind wanted, const U8Vec *needed)
         bool ends = (instr->dest >= low->dx && instr->dest < low->dx + low->nx)
                     || (instr->dest >= low->r && instr->dest < low->r + low->n) || enters.at[instr->dest];
         Kind kind = kind_of(f, instr->shape, instr->row);
-        if (kind == f->wanted && ends)
-            forecast_term(f, instr->shape, instr->row, instr->dest);
+        if (kind == f->wanted && ends) {
+            uint32_t row = instr->row;
+            Expr shape = mode.at[instr->dest] ? while_held(f, instr->shape, &row, mode.at[instr->dest]) : instr->shape;
+            forecast_term(f, shape, row, instr->dest);
+        }
         if (kind != KIND_MOVING)
             continue;
         bool timed = f->wanted == KIND_TIMED && expr_has_op(low->exprs, instr->shape, OP_TIME);
@@ -810,6 +849,7 @@ forecast_terms(Forecaster *f, Kind wanted, const U8Vec *needed)
                 forecast_arguments(f, parts.at[k], instr->row, instr->dest);
     }
     vec_free(&parts);
+    vec_free(&mode);
     vec_free(&enters);
     vec_free(&leads);
 }
