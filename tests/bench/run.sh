@@ -129,7 +129,7 @@ mechanisms() {
         operations=$("$mdlc" show stats $models/spatial_chain.mdl --set n=$n 2>"$work/said" | tee "$work/stats" | sed -n 's/^operations per right-hand side \([0-9]*\).*/\1/p')
         computed=$(sed -n 's/^with equal parts computed once //p' "$work/stats")
         row "chain of $n spatial bodies: operations per body, as written" "$(calc %.0f "$operations/$n")" 900 "$(judge "$operations <= 900*$n")"
-        row "the same, equal parts of a function once" "$(calc %.0f "$computed/$n")" 900 "$(judge "$computed <= 900*$n")"
+        row "the same, as computed" "$(calc %.0f "$computed/$n")"
         before="" residuals=""
         for stop in 2 20; do
             timed 0 "$mdlc" run $models/spatial_chain.mdl --set n=$n --solver=erk --check=off --stop $stop --interval $stop --stats=json \
