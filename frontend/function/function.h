@@ -60,6 +60,12 @@ bool function_flexible_type(ExprEnv *env, const Variable *variable, Type *type, 
 bool function_named_type(ExprEnv *env, const Variable *variable, Type *type, uint32_t *own);
 // What the declaration of the frame's variable gives to it, by its value or by fields; false after messages.
 bool function_given(Frame *frame, uint32_t i, const Type *type, Value *value, bool *given);
+// function_record.c: the fields of a variable that is a record, by its modification, and by its class; *given: that has some.
+bool function_record_modified(Frame *frame, const Variable *variable, const Type *type, Value *value);
+bool function_record_given(Frame *frame, const Variable *variable, const Type *type, Value *value, bool *given);
+// Inside of a call names are those of the function; `env` is as it was before once it is left.
+void function_enter(ExprEnv *env);
+void function_leave(ExprEnv *env, const ExprEnv *before);
 // E0203: the function has no input that an IDENT or ARG names.
 void function_no_input(const Frame *frame, const FunctionRef *function, Node named);
 // --- routine_derivative.c
