@@ -360,6 +360,8 @@ bool member_declare(Elab *elab, Fragment *frag, Member *member);
 bool place_early(Elab *elab, Fragment *frag, Member *member);
 // Gives a member its place among `vars` scalars, `insts` instances and the connectors of `frag`.
 bool place_member(Elab *elab, Fragment *frag, Member *member, uint64_t *vars, uint64_t *insts);
+// Gives all that have none theirs.
+void place_members(Elab *elab, Fragment *frag);
 // False, and an error the first time, when `more` passes the limit on scalars.
 bool within_limit(Elab *elab, uint64_t more, Span span);
 // Reports a modification of something protected that does not come from an extends clause.
